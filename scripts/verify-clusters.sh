@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The four clusters of three members: devops and sensor-operations at quick scale, and drills in which a member is killed (SIGKILL) while clients write. Run
+# The clusters of three members: devops and sensor-operations at quick scale, and drills in which a member is killed (SIGKILL) while clients write. Run
 # by hand (make verify). The result of each run, with its date, replaces its row in docs/results/clusters.md.
 #
-#   verify-clusters.sh [STORE]...     mongodb, mariadb and cassandra without an argument
+#   verify-clusters.sh [STORE]...     mongodb and cassandra without an argument
 #   PARTS='load drill'                which of the two, both by default
 #   PROGRAM=…                         a program that is built already
 set -euo pipefail
@@ -68,14 +68,13 @@ drill() {
 }
 
 [[ -x $PROGRAM ]] || cargo build --release --locked --package sensormark-cli
-(($#)) || set -- mongodb mariadb cassandra
+(($#)) || set -- mongodb cassandra
 for store; do
   case $store in
     mongodb) level=majority ;;
-    mariadb) level=causal ;;
     cassandra) level=quorum ;;
     *)
-      echo "verify-clusters.sh: there is no cluster of $store; there are those of mongodb, mariadb and cassandra" >&2
+      echo "verify-clusters.sh: there is no cluster of $store; there are those of mongodb and cassandra" >&2
       exit 2
       ;;
   esac

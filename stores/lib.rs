@@ -14,38 +14,41 @@ macro_rules! files {
 /// SQLite, embedded.
 #[cfg(feature = "sqlite")]
 pub fn sqlite() -> FileStore {
-    built_in(files!("sqlite"), sensormark_drivers::sqlite::Sqlite)
+    built_in(&[files!("sqlite")], sensormark_drivers::sqlite::Sqlite)
 }
 
 /// PostgreSQL 14 or later.
 #[cfg(feature = "postgresql")]
 pub fn postgresql() -> FileStore {
-    built_in(files!("postgresql"), sensormark_drivers::postgres::Postgres)
+    built_in(&[files!("postgresql")], sensormark_drivers::postgres::Postgres)
 }
 
 /// TimescaleDB, which extends PostgreSQL.
 #[cfg(feature = "timescaledb")]
 pub fn timescaledb() -> FileStore {
-    let driver = Arc::new(sensormark_drivers::postgres::Postgres);
-    FileStore::extending(files!("postgresql"), files!("timescaledb"), driver)
-        .unwrap_or_else(|cause| panic!("{cause}"))
+    built_in(&[files!("postgresql"), files!("timescaledb")], sensormark_drivers::postgres::Postgres)
+}
+
+/// MariaDB 10.6 or later.
+#[cfg(feature = "mariadb")]
+pub fn mariadb() -> FileStore {
+    built_in(&[files!("mariadb")], sensormark_drivers::mysql::Mysql::default())
 }
 
 /// What is wrong with files that are built in is seen by the first test that runs.
-fn built_in((config, statements): (&str, &str), driver: impl Driver + 'static) -> FileStore {
-    let store = FileStore::new(config, "statements.sql", statements, Arc::new(driver));
-    store.unwrap_or_else(|cause| panic!("{cause}"))
+fn built_in(layers: &[(&str, &str)], driver: impl Driver + 'static) -> FileStore {
+    FileStore::new(layers, Arc::new(driver)).unwrap_or_else(|cause| panic!("{cause}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{postgresql, sqlite};
+    use super::{mariadb, postgresql, sqlite};
     use sensormark_store::{DatabaseName, Durability, Endpoint, Plan, Secret, Store};
 
     /// Compares with `tests/pins/schema.txt` of each store.
     #[test]
     fn tables_and_indexes_are_as_they_were() {
-        for store in [sqlite(), postgresql()] {
+        for store in [sqlite(), postgresql(), mariadb()] {
             let name = store.description().name;
             sensormark_conformance::pins::pin(
                 &format!("{}/{name}", env!("CARGO_MANIFEST_DIR")),

@@ -244,8 +244,7 @@ find_mariadb() {
         /usr/sbin/mariadbd /usr/local/sbin/mariadbd
 }
 version_mariadb() { "$1" --no-defaults --version | sed 's/.*Ver /mariadbd /; s/ for .*//'; }
-# The last three are what members of a cluster need; Debian's server brings them.
-needs_mariadb() { printf '%s\n' mariadb-server galera-4 rsync lsof; }
+needs_mariadb() { echo mariadb-server; }
 
 install_mariadb() {
     apt_for mariadb || return 1

@@ -31,7 +31,7 @@ pub fn registry() -> Registry {
         #[cfg(feature = "timescaledb")]
         Arc::new(sensormark_stores::timescaledb()),
         #[cfg(feature = "mariadb")]
-        Arc::new(sensormark_mariadb::Mariadb::new()),
+        Arc::new(sensormark_stores::mariadb()),
         #[cfg(feature = "mongodb")]
         Arc::new(sensormark_mongodb::Mongodb::new()),
         #[cfg(feature = "cassandra")]

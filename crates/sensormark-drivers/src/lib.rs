@@ -6,6 +6,7 @@
 //!
 //! Futures of a driver that blocks are ready when first polled.
 
+use sensormark_kit::Row;
 use sensormark_store::{Endpoint, LocalFuture, SessionKind, StoreError};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,9 +19,10 @@ pub mod guard;
 
 mod pieces;
 
-pub mod row;
-
 mod rows;
+
+#[cfg(feature = "mysql")]
+pub mod mysql;
 
 #[cfg(feature = "postgres")]
 pub mod postgres;
@@ -31,7 +33,6 @@ pub mod sqlite;
 pub use cell::Cell;
 pub use fault::Fault;
 pub use pieces::{pieces, put_literals};
-pub use row::{Document, Row, unexpected};
 pub use rows::{MadeRow, RowShape, Rows, Source};
 
 /// What speaks a protocol. One value serves any number of trials.

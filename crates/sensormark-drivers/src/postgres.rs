@@ -17,6 +17,7 @@ use self::value::{Parameter, WireRow, type_named};
 use crate::{Block, Cell, Connection, Databases, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
 use futures_util::TryStreamExt;
 use futures_util::future::join;
+use sensormark_kit::Row;
 use sensormark_kit::url::existing_server;
 use sensormark_store::{Endpoint, ErrorKind, LocalFuture, SessionKind, StoreError};
 use std::pin::{Pin, pin};
@@ -307,7 +308,7 @@ impl Connection for Session {
             };
             let mut lines = Vec::new();
             let values = values.iter().map(|value| Parameter::Printed(value));
-            let mut each = |row: &dyn crate::Row| {
+            let mut each = |row: &dyn Row| {
                 lines.push(row.text(0)?.to_owned());
                 Ok(true)
             };

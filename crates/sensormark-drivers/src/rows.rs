@@ -16,6 +16,8 @@ pub enum Source {
     Tag(usize),
     /// The time, in units of so many ns.
     Time(i64),
+    /// The time's ns after the whole second.
+    Nanosecond,
     /// A field's value.
     Field(usize),
     /// In rows of one field: its number.
@@ -34,7 +36,7 @@ pub enum Source {
     Offsets,
     /// In records: an array of a field's values ([`Rows::record`]).
     FieldArray(usize),
-    /// In rows that the client made: a value of them.
+    /// A value that the client made.
     Made(usize),
 }
 
@@ -64,6 +66,8 @@ pub struct Rows<'a> {
     /// What each slot holds, in the order of the slots.
     pub sources: &'a [Source],
     kind: Kind<'a>,
+    /// What the client made of each of them.
+    values: &'a [Cell<'a>],
 }
 
 #[derive(Debug)]
@@ -112,7 +116,7 @@ impl<'a> Rows<'a> {
                 Kind::Records(runs, places, span_ns)
             }
         };
-        Self { batch, description, sources, kind }
+        Self { batch, description, sources, kind, values: &[] }
     }
 
     /// Rows that the client made of a batch's readings.
@@ -122,7 +126,13 @@ impl<'a> Rows<'a> {
         sources: &'a [Source],
         rows: &'a [MadeRow<'a>],
     ) -> Self {
-        Self { batch, description, sources, kind: Kind::Made(rows) }
+        Self { batch, description, sources, kind: Kind::Made(rows), values: &[] }
+    }
+
+    /// The same rows, each with these values that the client made.
+    #[must_use]
+    pub fn with_values(self, values: &'a [Cell<'a>]) -> Self {
+        Self { values, ..self }
     }
 
     /// How many rows there are.
@@ -174,6 +184,9 @@ impl<'a> Rows<'a> {
 
     fn special(&self, row: usize, source: Source) -> Cell<'a> {
         match (&self.kind, source) {
+            (_, Source::Nanosecond) => {
+                Cell::I64(self.batch.times_ns[self.reading(row)].rem_euclid(1_000_000_000))
+            }
             (Kind::Fields(fields), Source::FieldNumber) => {
                 Cell::I64(i64::try_from(fields[row].1).unwrap_or(i64::MAX))
             }
@@ -182,6 +195,7 @@ impl<'a> Rows<'a> {
                 Cell::field(self.batch, reading, field)
             }
             (Kind::Made(rows), Source::Made(value)) => rows[row].values[value],
+            (_, Source::Made(value)) => self.values[value],
             (Kind::Records(..), Source::Span) => Cell::I64(self.record(row).map_or(0, |record| record.span)),
             (Kind::Records(..), Source::Size) => {
                 let readings = self.record(row).map_or(0, |record| record.readings());

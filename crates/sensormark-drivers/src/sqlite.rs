@@ -7,13 +7,12 @@
 use crate::cell::Cell;
 use crate::fault::Fault;
 use crate::pieces::{pieces, put_literals};
-use crate::row::{Document, Row};
 use crate::rows::{Rows, Source};
 use crate::{Block, Connection, Databases, Driver, EachRow, Named, Place, Prepared, Purpose};
 use rusqlite::config::DbConfig;
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, OpenFlags, ffi};
-use sensormark_kit::{MOST_SHAPES, folder};
+use sensormark_kit::{Document, MOST_SHAPES, Row, folder};
 use sensormark_store::{
     Column, Endpoint, ErrorKind, FieldType, LocalFuture, SessionKind, StoreError, Value, Values,
 };

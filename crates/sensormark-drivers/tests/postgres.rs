@@ -3,9 +3,8 @@
 use libtest_mimic::{Arguments, Failed, Trial};
 use sensormark_drivers::guard::{Guarded, opened};
 use sensormark_drivers::postgres::Postgres;
-use sensormark_drivers::{
-    Block, Cell, Document, Driver, Fault, Named, Place, Purpose, RowShape, Rows, Source,
-};
+use sensormark_drivers::{Block, Cell, Driver, Fault, Named, Place, Purpose, RowShape, Rows, Source};
+use sensormark_kit::Document;
 use sensormark_store::{
     Batch, Column, ErrorKind, Field, FieldType, Schema, SessionKind, Table, TimeResolution, Values,
 };
@@ -165,7 +164,7 @@ const TYPES: [&str; 5] = ["int4", "int8", "float8", "text", "int8"];
 async fn count(connection: &mut Guarded, text: &str) -> Result<Vec<i64>, Failed> {
     let statement = connection.prepare(text, &[]).await.map_err(failed)?;
     let mut found = Vec::new();
-    let mut each = |row: &dyn sensormark_drivers::Row| {
+    let mut each = |row: &dyn sensormark_kit::Row| {
         found.push(row.integer(0)?);
         Ok(true)
     };
@@ -205,7 +204,7 @@ async fn writes(server: &Server) -> Tested {
         let asked = "SELECT s, t, a, b, c FROM w WHERE s = ANY($1) AND t >= $2 ORDER BY t";
         let statement = connection.prepare(asked, &types(&["int4[]", "int8"])).await.map_err(failed)?;
         let mut back = Batch::new(0, &table);
-        let mut each = |row: &dyn sensormark_drivers::Row| {
+        let mut each = |row: &dyn sensormark_kit::Row| {
             back.series.push(u32::try_from(row.integer(0)?).unwrap_or(u32::MAX));
             back.times_ns.push(row.integer(1)?);
             row.push_fields(2, table.all_fields(), &mut back.columns)?;
@@ -251,7 +250,7 @@ async fn records(server: &Server) -> Tested {
     }
     let statement = connection.prepare("SELECT d, ns, c FROM r WHERE s = 0", &[]).await.map_err(failed)?;
     let mut seen = 0;
-    let mut each = |row: &dyn sensormark_drivers::Row| {
+    let mut each = |row: &dyn sensormark_kit::Row| {
         let Document::Json(text) = row.document(0)? else { panic!("bytes") };
         assert!(text.contains("measurements"), "{text}");
         assert_eq!(row.offsets(1)?, [0, 2]);

@@ -18,7 +18,10 @@
 //! - [`io_error`]: what broken connections mean;
 //! - [`url`]: what URLs of servers have in common;
 //! - [`folder`]: the files of embedded databases;
-//! - [`sums`]: partial aggregates;
+//! - [`series`]: which series a row is of;
+//! - [`row`]: a row that a driver gives;
+//! - [`sums`]: partial aggregates; [`batch_sums`]: what a batch adds to sums that are kept;
+//! - [`tagged`]: the series of a tag's value;
 //! - `tls`, a feature: who vouches for a server's certificate.
 //!
 //! The kit speaks to no database and measures nothing.
@@ -26,6 +29,8 @@
 pub mod adapter;
 
 pub mod backend;
+
+pub mod batch_sums;
 
 pub mod by_shape;
 
@@ -39,9 +44,13 @@ pub mod mark;
 
 pub mod ownership;
 
+pub mod row;
+
+pub mod series;
+
 pub mod sums;
 
-mod tagged;
+pub mod tagged;
 
 #[cfg(feature = "tls")]
 pub mod tls;
@@ -53,3 +62,5 @@ pub use backend::{Backend, BackendAdministrator, BackendSession, Declaration};
 pub use by_shape::{ByShape, MOST_SHAPES};
 pub use layouts::{offer, on_request};
 pub use mark::{Found, Mark};
+pub use row::{Document, Row, unexpected};
+pub use series::{Key, SeriesMap};

@@ -11,14 +11,14 @@ type ByValue = HashMap<String, Vec<u32>>;
 
 /// For each table and tag the series of its values, gathered when it is first asked for.
 #[derive(Debug)]
-pub(crate) struct TaggedSeries {
+pub struct TaggedSeries {
     schema: Arc<Schema>,
     tables: Vec<Vec<OnceLock<ByValue>>>,
 }
 
 impl TaggedSeries {
     /// The series of the tags of a schema.
-    pub(crate) fn new(schema: &Arc<Schema>) -> Self {
+    pub fn new(schema: &Arc<Schema>) -> Self {
         let tags = |columns: &[TagColumn]| columns.iter().map(|_| OnceLock::new()).collect();
         let tables = schema.tables.iter();
         Self {
@@ -28,7 +28,7 @@ impl TaggedSeries {
     }
 
     /// A question by a tag as the same one about the tag's series, where there are at most so many. Nothing for other questions, and nothing where none is named.
-    pub(crate) fn named(&self, query: &Query, most: usize) -> Option<Query> {
+    pub fn named(&self, query: &Query, most: usize) -> Option<Query> {
         let (1.., Selection::Tagged { tag, value }) = (most, &query.series) else {
             return None;
         };

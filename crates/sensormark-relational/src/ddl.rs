@@ -6,7 +6,7 @@ use crate::column_type::ColumnType;
 use crate::physical_schema::{OWNER_TABLE, PhysicalSchema};
 use crate::table::{Column, Content, PhysicalSums, PhysicalTable};
 use definition::{ColumnDefinition, IndexDefinition, Indexed, Purpose, TableDefinition};
-use sensormark_store::{FieldType, Index, Table};
+use sensormark_store::{FieldType, Index, SeriesKey, Table};
 
 /// The statements that make all tables and indexes.
 pub fn statements(physical: &PhysicalSchema) -> Vec<String> {
@@ -97,9 +97,7 @@ impl Writer<'_> {
     }
 
     fn indexed_tag(&self, tag: usize) -> String {
-        let values = &self.description.series.columns()[tag];
-        let name = &self.table.tag_names[tag];
-        self.physical.dialect.indexed(name, values)
+        self.table.tag_names[tag].clone()
     }
 
     fn readings(&self) -> TableDefinition {
@@ -108,7 +106,6 @@ impl Writer<'_> {
         let copy = table.column(Content::Copy);
         let mut ordered = keys.clone();
         ordered.push(table.time.clone());
-        ordered.extend(table.nanosecond.clone());
         ordered.extend((!copy.is_empty()).then(|| copy.to_owned()));
         let index = |on, columns: Vec<String>| IndexDefinition { on, columns, unique: false };
         let indexes = match self.physical.layout.index {
@@ -138,7 +135,8 @@ impl Writer<'_> {
         let name = self.table.tags.clone()?;
         let dialect = self.physical.dialect;
         let values = self.description.series.columns();
-        let identifying = self.table.series.identifying();
+        let key = SeriesKey::of(self.description);
+        let identifying = key.tags();
         let tags = || self.table.tag_names.iter().zip(values).enumerate();
         let mut columns = self.series_columns();
         let primary_key = columns.iter().map(|column| column.name.clone()).collect();

@@ -6,12 +6,11 @@ use self::records::RecordRow;
 use crate::physical_schema::PhysicalSchema;
 use crate::plan::slot::Bindings;
 use crate::plan::{Form, GroupForm, with_keys};
-use crate::row::{Row, unexpected};
-use crate::table::SECOND_NS;
+use sensormark_kit::{Row, unexpected};
 use sensormark_store::client_side::last_of_each;
 use sensormark_store::{
-    Answer, Ask, Batch, FieldSet, FieldType, Function, Group, Moment, Query, Selection, StoreError,
-    TagColumn, TimeKey, TimeRange, Value,
+    Answer, Ask, Batch, FieldSet, FieldType, Function, Group, Moment, Query, Selection, StoreError, TimeKey,
+    TimeRange, Value,
 };
 use std::collections::HashMap;
 
@@ -213,13 +212,8 @@ impl<'a> Decoder<'a> {
 
     /// A row of one field joins the readings of its series and time: the n-th value of a field the n-th of them.
     fn field_row<R: Row>(&mut self, row: &R, kinds: &[FieldType]) -> Result<(), StoreError> {
-        let (series, mut place) = (self.series_of(row)?, self.keys);
-        let mut time = row.integer(place)?;
-        if self.asked.table.nanosecond.is_some() {
-            place += 1;
-            time = time * SECOND_NS + row.integer(place)?;
-        }
-        let key = (series, self.asked.physical.time_ns(time));
+        let (series, place) = (self.series_of(row)?, self.keys);
+        let key = (series, self.asked.physical.time_ns(row.integer(place)?));
         let number = usize::try_from(row.integer(place + 1)?).unwrap_or(usize::MAX);
         let Some(field) = self.asked.description.fields.get(number) else {
             return Err(unexpected("a row is of a field that the schema does not have"));
@@ -303,13 +297,7 @@ impl<'a> Decoder<'a> {
         row: &R,
     ) -> Result<(Option<u32>, usize), StoreError> {
         if let Some(tag) = form.by_tag {
-            let map = &self.asked.table.series;
-            let lowest = match &self.asked.description.series.columns()[tag] {
-                TagColumn::Text(_) => map.lowest_with(tag, row.text(0)?),
-                TagColumn::Integer(_) => map.lowest_with(tag, itoa::Buffer::new().format(row.integer(0)?)),
-            };
-            let unknown = || unexpected("a row has a tag that the schema does not have");
-            return Ok((Some(lowest.ok_or_else(unknown)?), 1));
+            return Ok((Some(self.asked.table.series.lowest_of_row(row, tag)?), 1));
         }
         if form.by_series {
             return Ok((Some(self.identified(row)?), self.asked.table.keys.len()));

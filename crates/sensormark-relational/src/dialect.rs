@@ -9,11 +9,11 @@ use crate::ddl::definition::TableDefinition;
 use crate::expansion::Expansion;
 use crate::table::{Content, PhysicalTable, SumColumns};
 use sensormark_store::{
-    Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, StoreError, Table, TagColumn,
+    Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, StoreError, Table,
     record::{Record, blob, json},
 };
 use std::fmt::Debug;
-pub use strategy::{Aggregates, AllSeries, FieldRows, RecordRange, SeriesSet, Walk};
+pub use strategy::{Aggregates, RecordRange, SeriesSet, Walk};
 
 /// The names of columns that are not the schema's.
 #[derive(Debug, Clone, Copy)]
@@ -125,11 +125,6 @@ pub trait Dialect: Debug + Send + Sync {
     /// How a set of series is named.
     fn series_set(&self) -> SeriesSet;
 
-    /// How all series are named.
-    fn all_series(&self) -> AllSeries {
-        AllSeries::Unnamed
-    }
-
     /// How readings of each series are looked at, with this index.
     fn walk(&self, index: Index) -> Walk;
 
@@ -150,11 +145,6 @@ pub trait Dialect: Debug + Send + Sync {
 
     /// How ranges (or points) of records with this encoding are read, of all fields or of some.
     fn record_range(&self, encoding: Encoding, all_fields: bool, point: bool) -> RecordRange;
-
-    /// How rows of one field are kept.
-    fn field_rows(&self) -> FieldRows {
-        FieldRows::ColumnPerType
-    }
 
     /// Whether rows are made as they are fetched, so that the client may stop reading at no cost.
     fn fetches_row_by_row(&self) -> bool {
@@ -195,12 +185,6 @@ pub trait Dialect: Debug + Send + Sync {
     fn definition_type(&self, content: Content, kind: ColumnType, table: &Table) -> String {
         let _ = (content, table);
         self.type_name(kind).to_owned()
-    }
-
-    /// A column of tags in an index.
-    fn indexed(&self, name: &str, values: &TagColumn) -> String {
-        let _ = values;
-        name.to_owned()
     }
 
     /// The statements that make a table and its indexes.
@@ -300,27 +284,10 @@ pub trait Dialect: Debug + Send + Sync {
         column.to_owned()
     }
 
-    /// The JSON array of one part (`ns`, or a value) of all readings of a document.
-    fn document_part(&self, document: &str, part: &str) -> String {
-        let _ = part;
-        document.to_owned()
-    }
-
     /// A value as it is compared with a threshold.
     fn comparable(&self, value: &str, kind: FieldType) -> String {
         let _ = kind;
         value.to_owned()
-    }
-
-    /// How the table of tags is joined to the readings.
-    fn tags_join(&self) -> &'static str {
-        "JOIN"
-    }
-
-    /// What follows the table where its series are listed without repetition.
-    fn distinct_hint(&self, table: &PhysicalTable, index: Index) -> String {
-        let _ = (table, index);
-        String::new()
     }
 
     /// Count, sum, min, max or mean of an expression.

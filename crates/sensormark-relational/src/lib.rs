@@ -7,7 +7,7 @@
 //!    the text depends on the question's [shape](plan::shape) alone. A batch becomes rows of [cells](cell) in [`mod@write`], which also has the statements that
 //!    take them.
 //! 2. Send: the store binds each slot's value and hands the statement to its driver.
-//! 3. Decode: the module [`decode`] puts rows together to an answer. The driver's row is a [`Row`](row::Row): decoding is compiled for it, and values go from
+//! 3. Decode: the module [`decode`] puts rows together to an answer. The driver's row is a [`Row`](sensormark_kit::Row): decoding is compiled for it, and values go from
 //!    it into their columns without a box or an allocation.
 //!
 //! Where databases go different ways, a [`Dialect`](dialect::Dialect) chooses: how the latest readings are found, how a set of series is
@@ -15,7 +15,7 @@
 //! the differences in words (quotes, names of types) come with it. The crate sends nothing, measures nothing, and knows no workload.
 //!
 //! Two kinds of database fit without a change of the plan: one with arrays and lateral joins answers as PostgreSQL does
-//! ([`Walk::Lateral`](dialect::Walk), [`Aggregates::OneStatement`](dialect::Aggregates)); one without either answers as MariaDB does. A
+//! ([`Walk::Lateral`](dialect::Walk), [`Aggregates::OneStatement`](dialect::Aggregates)); one without either answers as QuestDB does. A
 //! strategy of its own (LATEST ON, say) is one more variant of the enum for its question, and one function beside the others.
 //!
 //! Text and quotes are written here and not by sea-query. Its strength is one syntax tree for three databases, and what differs here is
@@ -25,6 +25,8 @@
 
 pub mod layouts;
 
+pub mod binary;
+
 pub mod column_type;
 
 pub mod table;
@@ -33,8 +35,6 @@ pub mod expansion;
 
 pub mod dialect;
 
-pub mod series;
-
 pub mod physical_schema;
 
 pub mod ddl;
@@ -42,8 +42,6 @@ pub mod ddl;
 pub mod cell;
 
 pub mod plan;
-
-pub mod row;
 
 pub mod decode;
 

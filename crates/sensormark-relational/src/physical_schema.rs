@@ -8,9 +8,9 @@ mod columns;
 pub use self::columns::column_count;
 use self::columns::{content_columns, free_name, key_columns, own_column};
 use crate::column_type::ColumnType;
-use crate::dialect::{Dialect, FieldRows};
-use crate::series::SeriesMap;
+use crate::dialect::Dialect;
 use crate::table::{Content, PhysicalEntity, PhysicalSums, PhysicalTable, SumColumns};
+use sensormark_kit::{Key, SeriesMap};
 use sensormark_store::query::DaySplit;
 use sensormark_store::{
     Encoding, ErrorKind, FieldType, Layout, Schema, Shape, StoreError, Table, TagPlacement, TimeKey,
@@ -158,7 +158,8 @@ fn table_of(
         };
     let mut columns = key_columns(dialect, table, own_tags);
     let series = SeriesMap::new(schema, number, own_tags);
-    let keys = if own_tags { vec![0] } else { series.identifying().to_vec() };
+    let place = |key: &Key| if let Key::Tag(tag) = key { *tag } else { 0 };
+    let keys = series.keys().iter().map(place).collect();
     content_columns(dialect, table, &layout, &mut columns);
     let find = |wanted: fn(&Content) -> bool| {
         columns.iter().find(|column| wanted(&column.content)).map(|column| column.name.clone())
@@ -178,7 +179,6 @@ fn table_of(
             last_time: dialect.quote(&entity.last_time_column),
         }),
         time: find(is_time).unwrap_or_default(),
-        nanosecond: find(|content| *content == Content::Nanosecond),
         columns,
         keys,
         series,
@@ -209,9 +209,4 @@ fn sums_of(dialect: &'static dyn Dialect, table: &Table, name: String) -> Physic
         }
     });
     PhysicalSums { name, period: own(names.period), day: own(names.day), fields: columns.collect() }
-}
-
-/// Whether rows of one field have readings without any field, too.
-pub(crate) fn keeps_empty_readings(physical: &PhysicalSchema) -> bool {
-    physical.is_row_per_field() && physical.dialect.field_rows() == FieldRows::AnyValue
 }

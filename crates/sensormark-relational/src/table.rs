@@ -2,7 +2,7 @@
 
 use crate::cell::Cell;
 use crate::column_type::ColumnType;
-use crate::series::SeriesMap;
+use sensormark_kit::SeriesMap;
 use sensormark_store::{FieldType, Function, Table};
 
 /// Nanoseconds in a second.
@@ -29,10 +29,8 @@ pub struct PhysicalTable {
     pub columns: Vec<Column>,
     /// Which of them identify the series.
     pub keys: Vec<usize>,
-    /// The column of time (or of the span's number, or of whole seconds).
+    /// The column of time (or of the span's number).
     pub time: String,
-    /// The column of ns within the second, where time has two.
-    pub nanosecond: Option<String>,
     /// From identifying values to series numbers.
     pub series: SeriesMap,
     /// The most readings of one statement.
@@ -114,10 +112,8 @@ pub enum Content {
     SeriesNumber,
     /// The value of this tag.
     Tag(usize),
-    /// The reading's time; its whole seconds, where there is a column for the rest.
+    /// The reading's time.
     Time,
-    /// The ns within the second.
-    Nanosecond,
     /// What tells repeated writes of one key apart, where the key is the table's order: 0 unless a key is repeated.
     Copy,
     /// The value of this field.
@@ -126,8 +122,6 @@ pub enum Content {
     FieldNumber,
     /// The value of a field of this type, in rows of one field.
     Value(FieldType),
-    /// The value of a field of any type, in rows of one field.
-    AnyValue,
     /// The number of a span of time: its start divided by its length.
     Span,
     /// How many readings a record has.
@@ -170,10 +164,7 @@ impl PhysicalTable {
 
     /// The name of the column for values of this type in rows of one field, quoted.
     pub fn value_column(&self, kind: FieldType) -> &str {
-        match self.column(Content::AnyValue) {
-            "" => self.column(Content::Value(kind)),
-            any => any,
-        }
+        self.column(Content::Value(kind))
     }
 
     /// A series' value of key column number `key`.

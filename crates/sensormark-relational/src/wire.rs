@@ -2,11 +2,11 @@
 //!
 //! Two stores share that driver. What a connection is, how long it may take and what its errors mean stays theirs.
 
+use crate::binary::{self, integer, text};
 use crate::decode::Decoder;
 use crate::plan::Form;
-use crate::row::binary::{self, integer, text};
-use crate::row::{Document, Row, unexpected};
 use futures_util::TryStreamExt;
+use sensormark_kit::{Document, Row, unexpected};
 use sensormark_store::{Batch, Column, FieldType, StoreError, Value};
 use std::pin::{Pin, pin};
 use tokio_postgres::RowStream;

@@ -8,10 +8,10 @@ pub mod statement;
 pub mod sums;
 
 use crate::cell::Cell;
-use crate::physical_schema::{PhysicalSchema, keeps_empty_readings};
-use crate::table::{Content, PhysicalTable, SECOND_NS, series_cell};
+use crate::physical_schema::PhysicalSchema;
+use crate::table::{Content, PhysicalTable, series_cell};
 use sensormark_store::record::{records, runs};
-use sensormark_store::{Batch, EntityReading, ErrorKind, FieldType, Shape, StoreError, Table, Value};
+use sensormark_store::{Batch, EntityReading, FieldType, Shape, StoreError, Table, Value};
 use std::ops::Range;
 
 /// Some of a batch's readings as rows.
@@ -54,7 +54,7 @@ impl<'a> Rows<'a> {
     /// The rows for these readings of a batch.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when the schema does not have the batch's table, [`ErrorKind::TooLarge`] for a record that does not fit its
+    /// [`sensormark_store::ErrorKind::NotFound`] when the schema does not have the batch's table, [`sensormark_store::ErrorKind::TooLarge`] for a record that does not fit its
     /// encoding.
     pub fn new(
         physical: &'a PhysicalSchema,
@@ -63,9 +63,7 @@ impl<'a> Rows<'a> {
     ) -> Result<Self, StoreError> {
         let (description, table) = physical.table(batch.table)?;
         let kind = match physical.layout.shape {
-            Shape::RowPerField => {
-                Kind::Fields(present_fields(batch, readings, keeps_empty_readings(physical)))
-            }
+            Shape::RowPerField => Kind::Fields(present_fields(batch, readings)),
             Shape::RecordPerSpan { span_ns, encoding } => {
                 let runs = runs(batch, readings, span_ns);
                 let record = |record: sensormark_store::record::Record<'_>| {
@@ -123,7 +121,6 @@ impl<'a> Rows<'a> {
                     Content::Value(kind) if self.description.fields[field].kind == kind => {
                         Cell::field(self.batch, reading, field)
                     }
-                    Content::AnyValue => Cell::field(self.batch, reading, field),
                     Content::Value(_) => Cell::Null,
                     other => self.reading_cell(reading, other),
                 }
@@ -148,9 +145,7 @@ impl<'a> Rows<'a> {
             Content::SeriesNumber | Content::Tag(_) => {
                 series_cell(content, self.description, self.batch.series[reading])
             }
-            Content::Time if self.table.nanosecond.is_none() => Cell::I64(self.physical.time_key(time_ns)),
-            Content::Time => Cell::I64(time_ns.div_euclid(SECOND_NS)),
-            Content::Nanosecond => Cell::I64(time_ns.rem_euclid(SECOND_NS)),
+            Content::Time => Cell::I64(self.physical.time_key(time_ns)),
             Content::Field(field) => Cell::field(self.batch, reading, field),
             Content::Copy => Cell::I64(0),
             _ => Cell::Null,
@@ -164,44 +159,22 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The fields that readings have, as (reading, field). Where readings without any field are kept, they have the first field without a value.
-fn present_fields(batch: &Batch, readings: Range<usize>, keeps_empty: bool) -> Vec<(usize, usize)> {
-    let fields = batch.columns.len();
-    let mut present = Vec::with_capacity(readings.len() * fields);
-    for reading in readings {
-        let before = present.len();
-        present.extend(
-            (0..fields).filter(|&field| batch.columns[field].has(reading)).map(|field| (reading, field)),
-        );
-        if keeps_empty && present.len() == before {
-            present.push((reading, 0));
-        }
-    }
-    present
+/// The fields that readings have, as (reading, field).
+fn present_fields(batch: &Batch, readings: Range<usize>) -> Vec<(usize, usize)> {
+    let fields = |reading| (0..batch.columns.len()).filter(move |&field| batch.columns[field].has(reading));
+    readings.flat_map(|reading| fields(reading).map(move |field| (reading, field))).collect()
 }
 
 /// What an entity is inserted (or updated) with: the series' key, its own columns, and the last time.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] when the table has no entity, [`ErrorKind::Rejected`] for any number of readings but one, and for values that
-/// do not match the entity's columns.
+/// As [`EntityReading::check`].
 pub fn entity_cells<'a>(
     physical: &'a PhysicalSchema,
     write: EntityReading<'a>,
 ) -> Result<Vec<Cell<'a>>, StoreError> {
-    const OPERATION: &str = "update an entity";
     let (description, table) = physical.table(write.reading.table)?;
-    let rejected = |text: String| Err(StoreError::new(ErrorKind::Rejected, OPERATION, text));
-    let Some(entity) = &description.entity else {
-        return Err(StoreError::unsupported(OPERATION, format!("table {} has no entity", description.name)));
-    };
-    if write.reading.len() != 1 {
-        let count = write.reading.len();
-        return rejected(format!("an entity is updated with one reading, not {count}"));
-    }
-    if write.entity.len() != entity.columns.len() {
-        return rejected(format!("{} values for {} columns", write.entity.len(), entity.columns.len()));
-    }
+    let entity = write.check(description)?;
     let series = write.reading.series[0];
     let mut cells: Vec<Cell<'a>> =
         table.key_columns().map(|column| series_cell(column.content, description, series)).collect();

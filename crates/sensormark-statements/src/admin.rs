@@ -7,7 +7,7 @@ use crate::table::OWNER_TABLE;
 use crate::write::fill_tags;
 use sensormark_drivers::{Cell, Databases, Driver, Place, Purpose};
 use sensormark_kit::folder::{self, file_error};
-use sensormark_kit::{BackendAdministrator, Found};
+use sensormark_kit::{BackendAdministrator, Found, Row};
 use sensormark_store::{DatabaseName, ErrorKind, Plan, Setting, Size, StoreError};
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -163,14 +163,23 @@ impl FileAdministrator {
 
 impl BackendAdministrator for FileAdministrator {
     async fn check(&mut self) -> Result<(), StoreError> {
-        let class = self.config().durability.classes.get(&self.plan.durability);
-        if let Some(check) = class.and_then(|class| class.check.as_ref()).filter(|check| check.kind.is_some())
-        {
-            let mut link = self.server().await?;
-            link.check("set the durability class", check).await?;
-            link.close().await?;
+        let physical = Arc::clone(&self.physical);
+        let Some(class) = physical.files.config.durability.classes.get(&self.plan.durability) else {
+            return Ok(());
+        };
+        let own: &[String] = if self.plan.endpoint.managed { &class.own } else { &[] };
+        let check = class.check.as_ref().filter(|check| check.kind.is_some());
+        if own.is_empty() && check.is_none() {
+            return Ok(());
         }
-        Ok(())
+        let mut link = self.server().await?;
+        for text in own {
+            link.run("set the durability class", text).await?;
+        }
+        if let Some(check) = check {
+            link.check("set the durability class", check).await?;
+        }
+        link.close().await
     }
 
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
@@ -272,7 +281,8 @@ impl BackendAdministrator for FileAdministrator {
                 link.run(&operation, &self.physical.text(table, "settle")?).await?;
             }
         }
-        for text in &admin.settle {
+        let further = if self.plan.endpoint.managed { &admin.settle_own } else { &admin.settle_others };
+        for text in admin.settle.iter().chain(further) {
             // A right that the user lacks (a checkpoint) leaves the rest to be done.
             match link.run(&operation, &self.named(text)).await {
                 Err(error) if error.kind() == ErrorKind::Authentication => {
@@ -307,7 +317,7 @@ impl BackendAdministrator for FileAdministrator {
         }
         if !config.sql.is_empty() {
             let names: Vec<&str> = config.list.iter().map(String::as_str).collect();
-            let each = &mut |row: &dyn sensormark_drivers::Row| {
+            let each = &mut |row: &dyn Row| {
                 found.push((row.printed(0)?, row.printed(1)?));
                 Ok(true)
             };
@@ -330,12 +340,24 @@ impl BackendAdministrator for FileAdministrator {
     }
 
     async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
+        const OPERATION: &str = "show the schema";
         let text = &self.config().admin.schema;
         if text.is_empty() {
             return Ok(Vec::new());
         }
-        let mut link = self.open().await?;
-        let mut texts = link.list("show the schema", text, &[]).await?;
+        let (mut link, mut texts) = (self.open().await?, Vec::new());
+        let of_each = text.contains("{table}");
+        let tables = match of_each {
+            true => link.list(OPERATION, &self.config().admin.contents, &[]).await?,
+            false => vec![String::new()],
+        };
+        for table in tables {
+            let each = &mut |row: &dyn Row| {
+                texts.push(row.printed(usize::from(of_each))?);
+                Ok(true)
+            };
+            link.ask(OPERATION, &text.replace("{table}", &table), &[], each).await?;
+        }
         texts.retain(|text| !text.contains(OWNER_TABLE));
         Ok(texts)
     }
@@ -345,7 +367,7 @@ impl BackendAdministrator for FileAdministrator {
         link.connection.within(Some(PATIENCE));
         let (operation, mut found) = (self.operation("administer"), Vec::new());
         let prepared = link.prepared(&operation, statement, &[]).await?;
-        let each = &mut |row: &dyn sensormark_drivers::Row| {
+        let each = &mut |row: &dyn Row| {
             found.push(row.printed(0).unwrap_or_default());
             Ok(true)
         };

@@ -22,7 +22,8 @@ pub struct Config {
     pub repeated: RepeatedWrite,
     /// How names are written.
     pub text: Text,
-    /// Names of types: `time`, `series`, `bool`, `i64`, `u16`, `f64`, `text`, `tag_text`, `tag_integer`, and `array`, where there is one.
+    /// Names of types: `time`, `series`, `bool`, `i64`, `u16`, `f64`, `text`, `tag_text`, `tag_integer`, and `array`, where there is one. In `tag_text`, `{}` is the length of the
+    /// longest value.
     pub types: BTreeMap<String, String>,
     /// How values get into a text.
     pub slots: Slots,
@@ -65,6 +66,8 @@ pub struct Text {
     pub native_unit_ns: Option<i64>,
     /// A table's name in statements: `{database}`, `{table}`, quoted piece by piece.
     pub table: Option<String>,
+    /// Characters of the longest tag that goes into an index as a whole. With longer ones, layouts with tags inline are not offered.
+    pub longest_tag: Option<usize>,
 }
 
 /// How values get into a text.
@@ -75,6 +78,10 @@ pub struct Slots {
     pub style: String,
     /// The series of a set: `json` or `array`.
     pub set: SetStyle,
+    /// A question by a tag of at most so many series names them, as one about a set does; 0 leaves the tag to the database. Each can be a value of its own:
+    /// templates see how many there are (`named`), and a slot's name with `nth0_` before it is that of the first.
+    #[serde(default)]
+    pub named: usize,
     /// The most values of a statement.
     pub values: usize,
 }
@@ -100,6 +107,8 @@ pub struct BatchConfig {
     pub whole: Vec<String>,
     /// The most readings of one transaction.
     pub most: usize,
+    /// The most bytes of one transaction, about.
+    pub most_bytes: Option<usize>,
     /// Readings of a write, as its documentation advises.
     pub readings: usize,
     /// Bytes of a write at most.
@@ -169,6 +178,9 @@ pub struct Class {
     /// Statements of each session.
     #[serde(default)]
     pub session: Vec<String>,
+    /// Statements that set it on a server that sensormark started; others are checked.
+    #[serde(default)]
+    pub own: Vec<String>,
     /// What holds a server of the user's to it.
     pub check: Option<Check>,
 }
@@ -208,6 +220,10 @@ pub struct Admin {
     pub drop: String,
     /// Brings the database to rest.
     pub settle: Vec<String>,
+    /// What follows on a server that sensormark started, whose settings may be changed.
+    pub settle_own: Vec<String>,
+    /// What follows on another one.
+    pub settle_others: Vec<String>,
     /// What has to be so when it is at rest.
     pub settled: Option<Check>,
     /// Bytes of the database.
@@ -224,7 +240,7 @@ pub struct Admin {
     pub explain: String,
     /// How statements begin that have a plan.
     pub planned: Vec<String>,
-    /// The statements that make what is there.
+    /// The statements that make what is there. With `{table}`, it is asked of each table, and answers in its second column.
     pub schema: String,
 }
 
@@ -257,28 +273,19 @@ pub struct Options {
 }
 
 impl Config {
-    /// Reads the file.
-    ///
-    /// # Errors
-    /// What is wrong with it, in words.
-    pub fn read(text: &str) -> Result<Self, String> {
-        Self::of(toml::from_str(text).map_err(|cause| cause.to_string())?)
-    }
-
-    /// Reads the file of a store that extends another one. Tables are joined, and a list that begins with "+" goes on. All else replaces what was there.
+    /// Reads the file, over those of the stores that this one extends. Tables are joined, and a list that begins with "+" goes on. All else replaces what was
+    /// there.
     ///
     /// # Errors
     /// What is wrong with them, in words.
-    pub fn read_over(base: &str, own: &str) -> Result<Self, String> {
-        let read = |text: &str| toml::from_str::<toml::Table>(text).map_err(|cause| cause.to_string());
-        let (mut all, mut own) = (read(base)?, read(own)?);
-        own.remove("extends");
-        join(&mut all, own);
-        Self::of(all)
-    }
-
-    fn of(table: toml::Table) -> Result<Self, String> {
-        let config: Self = table.try_into().map_err(|cause: toml::de::Error| cause.to_string())?;
+    pub fn read<'a>(layers: impl Iterator<Item = &'a str>) -> Result<Self, String> {
+        let said = |cause: toml::de::Error| cause.to_string();
+        let mut table = toml::Table::new();
+        for text in layers {
+            join(&mut table, toml::from_str(text).map_err(said)?);
+        }
+        table.remove("extends");
+        let config: Self = table.try_into().map_err(said)?;
         if config.format != 1 {
             return Err(format!("its format is {}; this version reads format 1", config.format));
         }
@@ -307,8 +314,16 @@ impl Config {
     }
 
     /// The type of a column of tags.
-    pub fn tag_type(&self, column: &TagColumn) -> &str {
-        self.type_name(if matches!(column, TagColumn::Text(_)) { "tag_text" } else { "tag_integer" })
+    pub fn tag_type(&self, column: &TagColumn) -> String {
+        let name =
+            self.type_name(if matches!(column, TagColumn::Text(_)) { "tag_text" } else { "tag_integer" });
+        let length = if name.contains("{}") { longest(column) } else { 0 };
+        name.replace("{}", &length.to_string())
+    }
+
+    /// Whether a tag has a value that is too long for an index.
+    pub fn is_long(&self, column: &TagColumn) -> bool {
+        self.text.longest_tag.is_some_and(|most| longest(column) > most)
     }
 
     /// The type of a field's sum.
@@ -331,6 +346,12 @@ impl Config {
         self.types.get("array").map_or_else(|| element.to_owned(), |array| array.replace("{}", element))
     }
 
+    /// The most readings of one transaction of a table.
+    pub fn most(&self, table: &Table, own_tags: bool) -> usize {
+        let bytes = self.batch.most_bytes.unwrap_or(usize::MAX);
+        self.batch.most.min(bytes / self.reading_bytes(table, own_tags).max(1)).max(1)
+    }
+
     /// About how many bytes a reading takes on its way.
     pub fn reading_bytes(&self, table: &Table, own_tags: bool) -> usize {
         use sensormark_store::write_size::{field_value_bytes, tag_value_bytes};
@@ -342,6 +363,14 @@ impl Config {
             _ => of("number"),
         };
         of("row") + tags + field_value_bytes(table, value)
+    }
+}
+
+/// Characters of a tag's longest value, at least 1; 0 of numbers.
+fn longest(column: &TagColumn) -> usize {
+    match column {
+        TagColumn::Text(values) => values.iter().map(|value| value.chars().count()).fold(1, usize::max),
+        TagColumn::Integer(_) => 0,
     }
 }
 

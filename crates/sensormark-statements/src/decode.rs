@@ -1,12 +1,12 @@
 //! From rows to answers: each value goes straight from the driver's row into its column.
 
 use crate::question::{Asked, Form, RecordForm};
-use sensormark_drivers::{Document, Row, unexpected};
+use sensormark_kit::{Document, Row, unexpected};
 use sensormark_store::client_side::last_of_each;
 use sensormark_store::record::{Wanted, blob, json};
 use sensormark_store::{
     Answer, Ask, Batch, Column, FieldSet, FieldType, Function, Group, Moment, Query, Selection, StoreError,
-    TagColumn, TimeRange, Value,
+    TimeRange, Value,
 };
 use std::collections::HashMap;
 
@@ -271,13 +271,7 @@ impl<'a> Decoder<'a> {
     fn group_series(&mut self, row: &dyn Row) -> Result<(Option<u32>, usize), StoreError> {
         let (grouping, keys) = (self.asked.grouping(), self.asked.table.series.keys().len());
         if let Some(tag) = grouping.by_tag {
-            let map = &self.asked.table.series;
-            let lowest = match &self.asked.description.series.columns()[tag] {
-                TagColumn::Text(_) => map.lowest_with(tag, row.text(0)?),
-                TagColumn::Integer(_) => map.lowest_with(tag, itoa::Buffer::new().format(row.integer(0)?)),
-            };
-            let unknown = || unexpected("a row has a tag that the schema does not have");
-            return Ok((Some(lowest.ok_or_else(unknown)?), 1));
+            return Ok((Some(self.asked.table.series.lowest_of_row(row, tag)?), 1));
         }
         if grouping.by_series && keys > 0 {
             return Ok((Some(self.identified(row)?), keys));

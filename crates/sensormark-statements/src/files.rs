@@ -23,27 +23,17 @@ pub struct Files {
 }
 
 impl Files {
-    /// Reads the files' texts; `name` is what the statements' file is called.
+    /// Reads the texts of both files, over those of the stores that this one extends, the farthest first.
     ///
     /// # Errors
     /// What is wrong with them.
-    pub fn read(config: &str, name: &str, statements: &str) -> Result<Self, String> {
-        let config = Config::read(config).map_err(|cause| format!("store.toml: {cause}"))?;
-        Self::of(config, File::read(name, statements)?)
-    }
-
-    /// Reads the texts of a store that extends another one: `store.toml` and statements of both.
-    ///
-    /// # Errors
-    /// What is wrong with them.
-    pub fn read_over(base: (&str, &str), own: (&str, &str)) -> Result<Self, String> {
-        let config = Config::read_over(base.0, own.0).map_err(|cause| format!("store.toml: {cause}"))?;
-        let name = format!("{}/statements.sql", config.name);
-        let file = File::read(&name, own.1)?.over(File::read("statements.sql", base.1)?);
-        Self::of(config, file)
-    }
-
-    fn of(config: Config, file: File) -> Result<Self, String> {
+    pub fn read(layers: &[(&str, &str)]) -> Result<Self, String> {
+        let configs = layers.iter().map(|(config, _)| *config);
+        let config = Config::read(configs).map_err(|cause| format!("store.toml: {cause}"))?;
+        let mut file = File::default();
+        for (_, statements) in layers {
+            file = File::read("statements.sql", statements)?.over(file);
+        }
         let standard = File::read("standard.sql", STANDARD)?.common;
         let advice = (config.batch.advice.clone().leak() as &str, config.batch.link.clone().leak() as &str);
         let files = Self { config, file, standard, templates: Mutex::default(), advice };

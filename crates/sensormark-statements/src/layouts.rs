@@ -1,13 +1,11 @@
 //! Layouts that a store's file has, as the contract knows them.
 
+use crate::files::Files;
 use crate::sections::{Block, File};
 use sensormark_store::{
-    DefaultSelection, Encoding, Family, Layout, LayoutOption, Schema, Shape, Table, TagPlacement,
+    DefaultSelection, Encoding, Family, FieldType, Layout, LayoutOption, Schema, Shape, Table, TagPlacement,
     TimeResolution,
 };
-
-/// The families that a file's layouts are of, and what the usual layout of each is called.
-const FAMILIES: [(&str, &str); 3] = [("reading", "individual"), ("span", "bulk"), ("sums", "summary")];
 
 /// The word for a family; none for one that files have no layouts of.
 const fn family_word(family: Family) -> Option<&'static str> {
@@ -68,12 +66,18 @@ fn usual_tags(schema: &Schema) -> TagPlacement {
     if several { TagPlacement::OwnTable } else { TagPlacement::Inline }
 }
 
-/// The layouts that the file has for this schema and family, in its order.
-pub fn offers(file: &File, schema: &Schema, family: Family) -> Vec<LayoutOption> {
+/// The layouts that the file has for this schema and family, in its order, but the usual one first. Those that need channels are alone among channels.
+pub fn offers(files: &Files, schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let Some(word) = family_word(family) else {
         return Vec::new();
     };
+    let file = &files.file;
     let usual = usual_tags(schema);
+    let mut columns = schema.tables.iter().flat_map(|table| table.series.columns());
+    let is_long = columns.any(|column| files.config.is_long(column));
+    let needs_channels = |block: &Block| block.options.get("needs").is_some_and(|need| need == "channels");
+    let are_channels = |block: &Block| needs_channels(block) && fits(block, schema);
+    let among_channels = word == "reading" && file.blocks.iter().any(are_channels);
     let mut offers = Vec::new();
     for block in file.blocks.iter().filter(|block| !block.is_beneath) {
         let lineage = file.lineage(&block.name);
@@ -83,18 +87,23 @@ pub fn offers(file: &File, schema: &Schema, family: Family) -> Vec<LayoutOption>
             Some(_) => TagPlacement::OwnTable,
         };
         let is_same = block.options.contains_key("tags") && (placed == usual || !schema.has_tags());
-        if option(&lineage, "family") != Some(word) || is_same || !fits(block, schema) {
+        let is_too_long = is_long && placed == TagPlacement::Inline;
+        let is_out = needs_channels(block) != among_channels || is_same || is_too_long;
+        if option(&lineage, "family") != Some(word) || is_out || !fits(block, schema) {
             continue;
         }
+        let measured = block.options.get("measured").map_or("on request", String::as_str);
         if let Some(layout) = layout_of(&lineage, placed, family) {
             offers.push(LayoutOption {
-                variant: variant(&block.name, word).to_owned(),
+                // What stands before it is the family's or channels'.
+                variant: block.name.split_once('-').map_or("", |(_, variant)| variant).to_owned(),
                 layout,
-                default_selection: selection(block, schema),
+                default_selection: selection(measured, schema),
                 description: block.says.clone(),
             });
         }
     }
+    offers.sort_by_key(|offer| offer.default_selection != DefaultSelection::Usual);
     offers
 }
 
@@ -111,6 +120,8 @@ fn fits(block: &Block, schema: &Schema) -> bool {
             let alike = |table: &Table| table.fields.iter().all(|field| field.kind == table.fields[0].kind);
             schema.tables.iter().any(|table| table.fields.len() > 1) && schema.tables.iter().all(alike)
         }
+        // Several fields of machines: whole numbers of 16 bits, and nothing that tells devices apart.
+        Some("channels") => !schema.has_tags() && fields.all(|field| field.kind == FieldType::U16),
         Some("fields of one type") => {
             let first = fields.next().map(|field| field.kind);
             fields.all(|field| Some(field.kind) == first)
@@ -119,18 +130,13 @@ fn fits(block: &Block, schema: &Schema) -> bool {
     }
 }
 
-fn variant<'a>(name: &'a str, family: &str) -> &'a str {
-    let usual = FAMILIES.iter().find(|(word, _)| *word == family).map_or("", |(_, usual)| usual);
-    name.strip_prefix(usual).map_or(name, |rest| rest.trim_start_matches('-'))
-}
-
-fn selection(block: &Block, schema: &Schema) -> DefaultSelection {
-    let measured = block.options.get("measured").map_or("on request", String::as_str);
+fn selection(measured: &str, schema: &Schema) -> DefaultSelection {
     let entities = schema.tables.iter().any(|table| table.entity.is_some());
     let is_narrow =
         |table: &Table| table.fields.len() <= 8 && table.fields.iter().all(|field| !field.nullable);
     match measured.split_once(", ").unwrap_or((measured, "")) {
         (_, "always with entities") if entities => DefaultSelection::Further,
+        (_, "always with tags") if schema.has_tags() => DefaultSelection::Further,
         ("always with few fields", _) if !schema.tables.iter().all(is_narrow) => DefaultSelection::OnRequest,
         ("always with few fields", _) => DefaultSelection::Further,
         ("usual", _) => DefaultSelection::Usual,

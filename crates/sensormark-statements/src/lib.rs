@@ -3,14 +3,13 @@
 //! A store is `store.toml` ([`config`]) and a file of statements ([`sections`]), which are templates over `standard.sql`. A question passes these stations:
 //!
 //! 1. [`layouts`] finds the block of the plan's layout. [`template`] puts its sections together. What templates see is in [`physical`] and [`mod@table`].
-//! 2. [`question`] renders the statements of a named question, once a shape. [`slots`] gives their values. [`series`] gives the keys of series.
+//! 2. [`question`] renders the statements of a named question, once a shape. [`slots`] gives their values.
 //! 3. A driver (`sensormark-drivers`) carries it over a [`link`].
 //! 4. [`decode`] puts rows together to an answer, by the statement's form.
 //!
 //! Beside them:
 //!
 //! - [`session`] and [`mod@write`]: one client's work
-//! - [`sums`]: what the client adds up
 //! - [`recorded`]: statements that are kept for people
 //! - [`admin`]: databases are made and removed
 //! - [`meaning`]: what failures mean
@@ -40,8 +39,6 @@ pub mod recorded;
 
 pub mod sections;
 
-pub mod series;
-
 pub mod server;
 
 pub mod session;
@@ -49,8 +46,6 @@ pub mod session;
 pub mod slots;
 
 pub mod store;
-
-pub mod sums;
 
 pub mod table;
 

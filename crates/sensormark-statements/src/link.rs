@@ -4,8 +4,8 @@ use crate::config::Check;
 use crate::files::Files;
 use crate::meaning::failure;
 use sensormark_drivers::guard::{Guarded, opened};
-use sensormark_drivers::{Cell, Databases, Driver, Fault, Place, Prepared, Purpose, Row};
-use sensormark_kit::folder;
+use sensormark_drivers::{Cell, Databases, Driver, Fault, Place, Prepared, Purpose};
+use sensormark_kit::{Row, folder};
 use sensormark_store::{ErrorKind, LocalFuture, Plan, StoreError};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -163,7 +163,6 @@ impl Link {
             names.iter().map(|name| value(name).map_or(Cell::Null, |one| one.1)).collect();
         let kind = |cell: &Cell<'_>| match cell {
             Cell::Texts(_) => config.array_type(config.type_name("text")),
-            Cell::I64(_) => config.type_name("i64").to_owned(),
             _ => config.type_name("text").to_owned(),
         };
         let types: Vec<String> = cells.iter().map(kind).collect();

@@ -2,13 +2,14 @@
 
 use crate::files::Files;
 use crate::layouts;
-use crate::question::{Asked, Planned};
+use crate::question::{Asked, Statement};
 use crate::table::{OWNER_TABLE, TableShape};
 use crate::template::Templates;
 use crate::text;
 use minijinja::context;
 use sensormark_drivers::RowShape;
 use sensormark_kit::MOST_SHAPES;
+use sensormark_kit::tagged::TaggedSeries;
 use sensormark_store::{DaySplit, ErrorKind, Layout, Plan, Query, Schema, Shape as LayoutShape, StoreError};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,7 +31,8 @@ pub struct Physical {
     pub rows: RowShape,
     /// One a table of the schema.
     pub tables: Vec<TableShape>,
-    planned: Mutex<Vec<(Query, Arc<Planned>)>>,
+    tagged: TaggedSeries,
+    planned: Mutex<Vec<(Query, Arc<[Statement]>)>>,
 }
 
 impl Physical {
@@ -39,7 +41,7 @@ impl Physical {
     /// # Errors
     /// [`ErrorKind::Unsupported`] for a layout that the store does not offer for it; [`ErrorKind::Configuration`] for a table that is named as the owner's.
     pub fn new(files: &Arc<Files>, plan: &Plan) -> Result<Self, StoreError> {
-        let offers = layouts::offers(&files.file, &plan.schema, layouts::family_of(plan.layout.shape));
+        let offers = layouts::offers(files, &plan.schema, layouts::family_of(plan.layout.shape));
         let block = layouts::block_of(&files.file, plan.layout);
         let Some(block) = block.filter(|_| offers.iter().any(|offer| offer.layout == plan.layout)) else {
             let title = &files.config.title;
@@ -68,8 +70,15 @@ impl Physical {
             layout: plan.layout,
             rows,
             tables: tables.map(|table| TableShape::new(&files.config, plan, table, rows)).collect(),
+            tagged: TaggedSeries::new(&plan.schema),
             planned: Mutex::default(),
         })
+    }
+
+    /// The question about a tag's series in place of the one about the tag, where the store wants it.
+    pub fn named(&self, query: &Query) -> Option<Query> {
+        let keys = self.tables.get(query.table)?.series.keys().len();
+        self.tagged.named(query, self.files.config.slots.named / keys.max(1))
     }
 
     /// Whether it is what this plan's schema becomes.
@@ -156,12 +165,12 @@ impl Physical {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for what the layout cannot answer.
-    pub fn planned(&self, shape: &Query, asked: &Asked<'_>) -> Result<Arc<Planned>, StoreError> {
+    pub fn planned(&self, shape: &Query, asked: &Asked<'_>) -> Result<Arc<[Statement]>, StoreError> {
         let mut all = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = all.iter().find(|(other, _)| other == shape) {
             return Ok(Arc::clone(known));
         }
-        let planned = Arc::new(asked.planned()?);
+        let planned: Arc<[Statement]> = asked.planned()?.into();
         if all.len() >= MOST_SHAPES {
             all.clear();
         }

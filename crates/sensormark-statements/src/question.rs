@@ -23,15 +23,6 @@ pub struct Asked<'a> {
     pub query: &'a Query,
 }
 
-/// What is done for a question.
-#[derive(Debug)]
-pub enum Planned {
-    /// These statements are sent; where there are several, each gives some of the groups' values.
-    Statements(Vec<Statement>),
-    /// The client answers it from the readings.
-    Client,
-}
-
 /// A statement as it is sent.
 #[derive(Debug)]
 pub struct Statement {
@@ -81,7 +72,7 @@ pub enum RecordForm {
 pub fn shape(query: &Query) -> Query {
     let series = match &query.series {
         Selection::One(_) => Selection::One(0),
-        Selection::Set(_) => Selection::Set(Vec::new()),
+        Selection::Set(set) => Selection::Set(vec![0; set.len()]),
         Selection::Tagged { tag, .. } => Selection::Tagged { tag: *tag, value: String::new() },
         Selection::All => Selection::All,
     };
@@ -177,11 +168,11 @@ impl<'a> Asked<'a> {
     fn context(&self, statement: &str, chosen: FieldSet, numbers: &[usize]) -> Value {
         let grouping = self.grouping();
         let keys = if grouping.by_series { self.table.series.keys().len() } else { 0 };
-        let (of, tag) = match &self.query.series {
-            Selection::One(_) => ("one", None),
-            Selection::Set(_) => ("set", None),
-            Selection::Tagged { tag, .. } => ("tagged", Some(&self.table.tags[*tag])),
-            Selection::All => ("all", None),
+        let (of, named, tag) = match &self.query.series {
+            Selection::One(_) => ("one", 0, None),
+            Selection::Set(set) => ("set", set.len(), None),
+            Selection::Tagged { tag, .. } => ("tagged", 0, Some(&self.table.tags[*tag])),
+            Selection::All => ("all", self.description.series.len() as usize, None),
         };
         let is_below = match &self.query.ask {
             Ask::First(passes)
@@ -211,6 +202,7 @@ impl<'a> Asked<'a> {
         context! {
             statement,
             of,
+            named,
             tag,
             chosen => fields(chosen.iter().collect()),
             inputs => fields(inputs),
@@ -254,15 +246,20 @@ impl<'a> Asked<'a> {
         let (text, names) = text::numbered(&text, &self.physical.files.config.slots.style);
         let (mut slots, mut types) = (Vec::new(), Vec::new());
         for name in &names {
-            let slot = self.table.slots.get(name).and_then(|slot| Some((slot.value?, &slot.type_name)));
-            let Some((value, type_name)) = slot else {
+            // The n-th of the series that are named.
+            let nth = name.strip_prefix("nth").and_then(|rest| rest.split_once('_'));
+            let slot = self.table.slots.get(nth.map_or(name.as_str(), |(_, slot)| slot));
+            let Some((value, type_name)) = slot.and_then(|slot| Some((slot.value?, &slot.type_name))) else {
                 return Err(wrong_template(format!("a question has no value :{name}")));
             };
-            slots.push(value);
+            slots.push(match (nth.and_then(|(nth, _)| nth.parse().ok()), value) {
+                (Some(nth), Bound::Key(key)) => Bound::Nth(nth, key),
+                _ => value,
+            });
             types.push(match &self.query.series {
                 Selection::Tagged { tag, .. } if value == Bound::Tag => {
                     let column = &self.description.series.columns()[*tag];
-                    self.physical.files.config.tag_type(column).to_owned()
+                    self.physical.files.config.tag_type(column)
                 }
                 _ => type_name.clone(),
             });
@@ -310,7 +307,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Aggregates over readings: one statement, or one for what GROUP BY computes by itself and one for each of the others.
-    fn of_readings(&self) -> Result<Option<Vec<Statement>>, StoreError> {
+    fn of_readings(&self) -> Result<Vec<Statement>, StoreError> {
         let own = |number: &usize| own_statement(self.aggregates()[*number].function);
         let all: Vec<usize> = (0..self.aggregates().len()).collect();
         let (special, plain): (Vec<usize>, Vec<usize>) = all.iter().partition(|number| own(number).is_some());
@@ -318,13 +315,13 @@ impl<'a> Asked<'a> {
         if special.iter().any(|&number| self.aggregates()[number].function != Function::StandardDeviation)
             && let Some(one) = self.groups("statistics", &all)?
         {
-            return Ok(Some(vec![one]));
+            return Ok(vec![one]);
         }
         let mut parts = vec![("aggregate", plain)];
         parts.extend(special.iter().filter_map(|number| Some((own(number)?, vec![*number]))));
         let parts = parts.iter().filter(|(_, numbers)| !numbers.is_empty());
         let statements = parts.map(|(name, numbers)| self.groups(name, numbers).transpose());
-        statements.collect::<Option<Result<_, _>>>().transpose()
+        statements.collect::<Option<Result<_, _>>>().unwrap_or_else(|| Ok(Vec::new()))
     }
 
     /// Aggregates over sums that were kept at write time.
@@ -337,16 +334,15 @@ impl<'a> Asked<'a> {
         Ok(vec![sums.ok_or_else(|| refuse(NO_SUMS))?])
     }
 
-    /// What is done for the question.
+    /// The statements for the question; where there are several, each gives some of the groups' values. Where there is none, the client answers from the
+    /// readings.
     ///
     /// # Errors
     /// [`sensormark_store::ErrorKind::Unsupported`] for what cannot be answered.
-    pub fn planned(&self) -> Result<Planned, StoreError> {
+    pub fn planned(&self) -> Result<Vec<Statement>, StoreError> {
         let (name, fields) = match &self.query.ask {
-            Ask::Aggregate { from_sums: true, .. } => return Ok(Planned::Statements(self.of_sums()?)),
-            Ask::Aggregate { .. } => {
-                return Ok(self.of_readings()?.map_or(Planned::Client, Planned::Statements));
-            }
+            Ask::Aggregate { from_sums: true, .. } => return self.of_sums(),
+            Ask::Aggregate { .. } => return self.of_readings(),
             Ask::Point { fields } => ("point", *fields),
             Ask::Range { fields, .. } => ("range", *fields),
             Ask::LastReading { fields } => ("latest", *fields),
@@ -354,19 +350,13 @@ impl<'a> Asked<'a> {
             Ask::Last(passes) => ("last", FieldSet::one(passes.field)),
             Ask::Minimum { field } => ("minimum", FieldSet::one(*field)),
             Ask::SeriesMatching(passes) => ("matching", FieldSet::one(passes.field)),
-            Ask::Derived(derived) => {
-                let statement =
-                    self.statement(&derived_statement(Operation::of(derived)), derived.fields(), &[])?;
-                return Ok(
-                    statement.map_or(Planned::Client, |statement| Planned::Statements(vec![statement]))
-                );
-            }
+            Ask::Derived(derived) => (&*derived_statement(Operation::of(derived)), derived.fields()),
         };
         let found = match self.statement(name, fields, &[])? {
             None if name == "latest" => self.statement("latest_times", fields, &[])?,
             found => found,
         };
-        Ok(found.map_or(Planned::Client, |statement| Planned::Statements(vec![statement])))
+        Ok(found.into_iter().collect())
     }
 }
 

@@ -58,7 +58,7 @@ pub struct File {
 }
 
 /// Words that a layout says something with.
-const OPTIONS: [&str; 12] = [
+const OPTIONS: [&str; 13] = [
     "family",
     "measured",
     "kept",
@@ -68,6 +68,7 @@ const OPTIONS: [&str; 12] = [
     "repeated",
     "some fields",
     "in the client",
+    "readings in a write",
     "rows in a statement",
     "fields in a statement",
     "statements in a request",

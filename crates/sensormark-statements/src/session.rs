@@ -3,11 +3,11 @@
 use crate::decode::Decoder;
 use crate::link::Link;
 use crate::physical::Physical;
-use crate::question::{Asked, Form, Planned, Statement as Rendered, shape};
+use crate::question::{Asked, Statement as Rendered, shape};
 use crate::recorded::Recorded;
 use crate::write::Writer;
 use sensormark_drivers::{Cell, Prepared};
-use sensormark_kit::MOST_SHAPES;
+use sensormark_kit::{MOST_SHAPES, Row};
 use sensormark_store::client_side::{self, readings_of};
 use sensormark_store::{
     Acknowledgement, Answer, Ask, Batch, EntityReading, LocalFuture, Query, Question, Selection, Session,
@@ -35,7 +35,7 @@ pub struct FileSession {
 /// A question's statements, prepared.
 #[derive(Clone)]
 struct Kept {
-    planned: Arc<Planned>,
+    planned: Arc<[Rendered]>,
     prepared: Arc<[Prepared]>,
 }
 
@@ -63,10 +63,8 @@ impl FileSession {
         }
         let planned = asked.physical.planned(&shape, asked)?;
         let mut prepared = Vec::new();
-        if let Planned::Statements(statements) = &*planned {
-            for one in statements {
-                prepared.push(self.link.prepared("prepare a question", &one.text, &one.types).await?);
-            }
+        for one in &*planned {
+            prepared.push(self.link.prepared("prepare a question", &one.text, &one.types).await?);
         }
         let kept = Kept { planned, prepared: prepared.into() };
         self.asked.push((shape, kept.clone()));
@@ -91,7 +89,7 @@ impl FileSession {
             recorded.note(&statement.text, cells.iter().copied(), 1);
         }
 
-        let mut each = |row: &dyn sensormark_drivers::Row| {
+        let mut each = |row: &dyn Row| {
             decoder.row(&statement.form, row)?;
             if let Some(piece) = decoder.take_piece(&statement.form) {
                 sink(&piece);
@@ -110,20 +108,19 @@ impl FileSession {
                 return Ok(nothing);
             }
             let kept = self.kept(&asked).await?;
-            let Planned::Statements(statements) = &*kept.planned else {
+            let Some(last) = kept.planned.last() else {
                 let found = self.answer(&readings_of(query)?).await?;
                 return Ok(client_side::answer(query, asked.description, found));
             };
-            let mut decoder = Decoder::new(asked, statements.len());
-            for (number, statement) in statements.iter().enumerate() {
-                self.rows(&asked, statement, kept.prepared[number], &mut decoder, &mut |_| {}).await?;
+            let mut decoder = Decoder::new(asked, kept.planned.len());
+            for (statement, &prepared) in kept.planned.iter().zip(&*kept.prepared) {
+                self.rows(&asked, statement, prepared, &mut decoder, &mut |_| {}).await?;
             }
-            let form = statements.last().map_or(&Form::Series, |statement| &statement.form);
-            for point in decoder.points(form) {
+            for point in decoder.points(&last.form) {
                 let reading = self.answer(&point).await?;
                 decoder.take_point(&reading);
             }
-            Ok(decoder.finish(form))
+            Ok(decoder.finish(&last.form))
         })
     }
 
@@ -165,7 +162,7 @@ impl FileSession {
         let series = &physical.tables[table].series;
         let first = series.keys().len();
         let (mut key, mut values) = (String::new(), Vec::new());
-        let mut each = |row: &dyn sensormark_drivers::Row| {
+        let mut each = |row: &dyn Row| {
             values.clear();
             for (position, column) in entity.columns.iter().enumerate() {
                 values.push(row.value(first + 1 + position, column.kind)?);
@@ -200,9 +197,12 @@ impl Session for FileSession {
 
     fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
         self.start();
-        match Question::named(query) {
-            Ok(_) => self.answer(query),
-            Err(unnamed) => Box::pin(std::future::ready(Err(unnamed))),
+        if let Err(unnamed) = Question::named(query) {
+            return Box::pin(std::future::ready(Err(unnamed)));
+        }
+        match self.physical.named(query) {
+            None => self.answer(query),
+            Some(named) => Box::pin(async move { self.answer(&named).await }),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use crate::config::{Config, SetStyle};
 use crate::question::Asked;
-use crate::series::Key;
 use sensormark_drivers::{Cell, RowShape, Source};
+use sensormark_kit::Key;
 use sensormark_store::record::json;
 use sensormark_store::{Ask, Derived, Encoding, Layout, Selection, Shape, Table, TagColumn};
 use std::collections::HashMap;
@@ -56,10 +56,23 @@ pub enum Bound {
     Number(usize),
     /// How many readings are asked for.
     Count,
+    /// One key column of the n-th of the series that are named.
+    Nth(usize, usize),
+    /// The second in which the range starts.
+    StartSecond,
+    /// The ns after it.
+    StartNanosecond,
+    /// The second in which the range ends.
+    EndSecond,
+    /// The ns after it.
+    EndNanosecond,
 }
 
+/// Ns in a second.
+const SECOND: i64 = 1_000_000_000;
+
 /// Names that mean the same in all tables, with the types that `store.toml` names.
-const FIXED: [(&str, &str, Option<Source>, Option<Bound>); 22] = [
+const FIXED: [(&str, &str, Option<Source>, Option<Bound>); 28] = [
     ("end_ns", "i64", None, Some(Bound::EndNs)),
     ("tag", "text", None, Some(Bound::Tag)),
     ("threshold", "f64", None, Some(Bound::Threshold)),
@@ -82,6 +95,12 @@ const FIXED: [(&str, &str, Option<Source>, Option<Bound>); 22] = [
     ("near_a", "f64", None, Some(Bound::Number(0))),
     ("near_b", "f64", None, Some(Bound::Number(1))),
     ("count", "i64", None, Some(Bound::Count)),
+    ("second", "i64", Some(Source::Time(SECOND)), None),
+    ("nanosecond", "i64", Some(Source::Nanosecond), None),
+    ("start_second", "i64", None, Some(Bound::StartSecond)),
+    ("start_nanosecond", "i64", None, Some(Bound::StartNanosecond)),
+    ("end_second", "i64", None, Some(Bound::EndSecond)),
+    ("end_nanosecond", "i64", None, Some(Bound::EndNanosecond)),
 ];
 
 /// The meanings of all names, where these columns identify series.
@@ -116,16 +135,16 @@ pub fn slots(
     for (number, (tag, column)) in table.tags.iter().zip(table.series.columns()).enumerate() {
         let (tag, type_name) = (&tag.name, config.tag_type(column));
         let key = keys.iter().position(|&key| key == Key::Tag(number));
-        put(&format!("key_{tag}"), type_name, Some(Source::Tag(number)), key.map(Bound::Key));
-        put(&format!("other_key_{tag}"), type_name, None, key.map(Bound::OtherKey));
+        put(&format!("key_{tag}"), &type_name, Some(Source::Tag(number)), key.map(Bound::Key));
+        put(&format!("other_key_{tag}"), &type_name, None, key.map(Bound::OtherKey));
         for set in ["set", "all"] {
-            let array = config.array_type(type_name);
+            let array = config.array_type(&type_name);
             put(&format!("{set}_{tag}"), &array, None, key.map(Bound::Column));
         }
     }
     let (set, value) = match (config.slots.set, keys.first()) {
         (SetStyle::Array, Some(Key::Tag(tag))) => {
-            (config.array_type(config.tag_type(&table.series.columns()[*tag])), Bound::Column(0))
+            (config.array_type(&config.tag_type(&table.series.columns()[*tag])), Bound::Column(0))
         }
         (SetStyle::Array, _) => (config.array_type(named("series")), Bound::Column(0)),
         (SetStyle::Json, _) => (named("text").to_owned(), Bound::Json),
@@ -185,7 +204,7 @@ impl<'a> Asked<'a> {
             match slot {
                 Bound::Column(key) => {
                     let (mut integers, mut texts) = (Vec::new(), Vec::new());
-                    self.each_series(|series| match self.table.series.cell(key, series) {
+                    self.each_series(|series| match self.key(key, series) {
                         Cell::Text(value) => texts.push(value),
                         Cell::I64(value) => integers.push(value),
                         _ => {}
@@ -197,6 +216,14 @@ impl<'a> Asked<'a> {
             }
         }
         held
+    }
+
+    /// The value of a key column of a series.
+    fn key(&self, key: usize, series: u32) -> Cell<'a> {
+        match self.table.series.keys()[key] {
+            Key::Number => Cell::I64(series.into()),
+            Key::Tag(tag) => Cell::tag(self.description, tag, series),
+        }
     }
 
     /// `[key, …]`, or `[[key, key], …]` where a series has several.
@@ -211,7 +238,7 @@ impl<'a> Asked<'a> {
                 if keys > 1 {
                     text.push(if key == 0 { b'[' } else { b',' });
                 }
-                match self.table.series.cell(key, series) {
+                match self.key(key, series) {
                     Cell::Text(value) => json::text(value, &mut text),
                     Cell::I64(value) => json::integer(value, &mut text),
                     _ => {}
@@ -237,29 +264,51 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// A number that the range says.
+    fn of_range(&self, slot: Bound) -> Option<i64> {
+        let range = self.query.range;
+        let span_ns = self.physical.span_ns().unwrap_or(1);
+        let end_ns = match self.query.ask {
+            Ask::Point { .. } => range.start_ns.saturating_add(1),
+            _ => range.end_ns,
+        };
+        Some(match slot {
+            Bound::Start => self.physical.in_unit(range.start_ns),
+            Bound::End => self.physical.in_unit(end_ns),
+            Bound::EndNs => end_ns,
+            Bound::FirstSpan => range.start_ns.div_euclid(span_ns),
+            Bound::LastSpan => end_ns.saturating_sub(1).div_euclid(span_ns),
+            Bound::StartSecond => range.start_ns.div_euclid(SECOND),
+            Bound::StartNanosecond => range.start_ns.rem_euclid(SECOND),
+            Bound::EndSecond => end_ns.div_euclid(SECOND),
+            Bound::EndNanosecond => end_ns.rem_euclid(SECOND),
+            _ => return None,
+        })
+    }
+
     /// The value of a slot.
     pub fn value<'b>(&self, slot: Bound, held: &'b Held<'a>) -> Cell<'b>
     where
         'a: 'b,
     {
-        let range = self.query.range;
-        let span_ns = self.physical.span_ns().unwrap_or(1);
+        if let Some(number) = self.of_range(slot) {
+            return Cell::I64(number);
+        }
         let grouping = self.grouping();
-        let end_ns = match self.query.ask {
-            Ask::Point { .. } => range.start_ns.saturating_add(1),
-            _ => range.end_ns,
-        };
         let some = |value: Option<i64>| value.map_or(Cell::Null, Cell::I64);
         match slot {
-            Bound::Start => Cell::I64(self.physical.in_unit(range.start_ns)),
-            Bound::End => Cell::I64(self.physical.in_unit(end_ns)),
-            Bound::EndNs => Cell::I64(end_ns),
-            Bound::FirstSpan => Cell::I64(range.start_ns.div_euclid(span_ns)),
-            Bound::LastSpan => Cell::I64(end_ns.saturating_sub(1).div_euclid(span_ns)),
             Bound::Key(key) => match self.query.series {
-                Selection::One(series) => self.table.series.cell(key, series),
+                Selection::One(series) => self.key(key, series),
                 _ => Cell::Null,
             },
+            Bound::Nth(nth, key) => {
+                let series = match &self.query.series {
+                    Selection::Set(set) => set[nth],
+                    _ => u32::try_from(nth).unwrap_or(u32::MAX),
+                };
+                let is_there = series < self.description.series.len();
+                if is_there { self.key(key, series) } else { Cell::Null }
+            }
             Bound::Json => Cell::Text(&held.json),
             Bound::Column(key) => match held.columns.iter().find(|column| column.0 == key) {
                 Some((_, integers, texts)) if texts.is_empty() => Cell::Integers(integers),
@@ -286,7 +335,7 @@ impl<'a> Asked<'a> {
                 _ => Cell::Null,
             },
             Bound::OtherKey(key) => match self.query.ask {
-                Ask::Derived(Derived::Difference { other, .. }) => self.table.series.cell(key, other),
+                Ask::Derived(Derived::Difference { other, .. }) => self.key(key, other),
                 _ => Cell::Null,
             },
             Bound::Count => match self.query.ask {
@@ -297,6 +346,8 @@ impl<'a> Asked<'a> {
             Bound::Origin => some(self.window().map(|window| window.origin_ns)),
             Bound::DayStart => some(grouping.by_day_part.map(|split| split.day_start_ns)),
             Bound::DayEnd => some(grouping.by_day_part.map(|split| split.day_end_ns)),
+            // The others are of the range.
+            _ => Cell::Null,
         }
     }
 }

@@ -37,22 +37,12 @@ pub struct FileStore {
 }
 
 impl FileStore {
-    /// The store of these files. It connects to nothing by itself.
-    ///
-    /// # Errors
-    /// What is wrong with them: `store.toml`, and the statements under the name of their file.
-    pub fn new(config: &str, name: &str, statements: &str, driver: Arc<dyn Driver>) -> Result<Self, String> {
-        let files = Arc::new(Files::read(config, name, statements)?);
-        Ok(Self { files, driver, latest: Mutex::default() })
-    }
-
-    /// The store of these files over those of the store that it extends, each with `store.toml` first.
+    /// The store of these files, `store.toml` and statements, over those of the stores that it extends, the farthest first. It connects to nothing by itself.
     ///
     /// # Errors
     /// What is wrong with them.
-    pub fn extending(base: (&str, &str), own: (&str, &str), driver: Arc<dyn Driver>) -> Result<Self, String> {
-        let files = Arc::new(Files::read_over(base, own)?);
-        Ok(Self { files, driver, latest: Mutex::default() })
+    pub fn new(layers: &[(&str, &str)], driver: Arc<dyn Driver>) -> Result<Self, String> {
+        Ok(Self { files: Arc::new(Files::read(layers)?), driver, latest: Mutex::default() })
     }
 
     /// What a plan's schema becomes, which all of its sessions share.
@@ -104,7 +94,7 @@ impl Store for FileStore {
     }
 
     fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
-        offers(&self.files.file, schema, family)
+        offers(&self.files, schema, family)
     }
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
@@ -145,15 +135,16 @@ impl Store for FileStore {
         let keys = if own_tags { table.tags.len().min(1) } else { table.tags.len() };
         let width = keys + table.fields.len() + 1;
         let number = |word: &str| self.option(layout, word).and_then(|text| text.parse().ok());
-        let (rows, most) = sizes(number, config.slots.values, config.batch.most, width);
+        let (rows, most) = sizes(number, config.slots.values, config.most(table, own_tags), width);
         Limits { readings_per_statement: if rows > 1 { rows } else { most } }
     }
 
     fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
         let batch = &self.files.config.batch;
         let own_tags = layout.tags == TagPlacement::OwnTable;
+        let said = self.option(layout, "readings in a write").and_then(|text| text.parse().ok());
         let advised = WriteSize {
-            readings: batch.readings,
+            readings: said.unwrap_or(batch.readings),
             bytes: batch.bytes,
             reading_bytes: self.files.config.reading_bytes(table, own_tags),
             advice: self.files.advice.0,

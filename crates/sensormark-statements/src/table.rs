@@ -1,12 +1,12 @@
 //! A table of the schema in a layout: its names, what identifies its series, and what templates see of it.
 
 use crate::config::Config;
-use crate::series::{Key, SeriesMap};
 use crate::slots::{Slot, slots};
 use minijinja::value::{Object, ObjectRepr};
 use minijinja::{Value, context};
 use sensormark_drivers::RowShape;
-use sensormark_store::{Entity, Field, Plan, Schema, Shape, Table, TagColumn, TagPlacement};
+use sensormark_kit::{Key, SeriesMap};
+use sensormark_store::{Entity, Field, Plan, Schema, SeriesKey, Shape, Table, TagColumn, TagPlacement};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -124,8 +124,14 @@ impl Names<'_> {
     fn tag(&self, number: usize) -> Value {
         let (name, column) = (&self.table.tags[number].name, &self.table.series.columns()[number]);
         let kind = if matches!(column, TagColumn::Text(_)) { "text" } else { "integer" };
-        let attributes = context! { number, slot => format!(":key_{name}"), kind };
-        self.column(name, self.config.tag_type(column), attributes)
+        let attributes = context! {
+            number,
+            slot => format!(":key_{name}"),
+            kind,
+            long => self.config.is_long(column),
+            unique => SeriesKey::of(self.table).tags() == [number],
+        };
+        self.column(name, &self.config.tag_type(column), attributes)
     }
 
     fn series_number(&self, quoted: &str) -> Value {

@@ -4,10 +4,12 @@ use crate::link::Link;
 use crate::physical::Physical;
 use crate::recorded::Recorded;
 use crate::session::FileSession;
-use crate::sums::sums_of;
 use crate::text::repeated;
 use sensormark_drivers::{Block, Cell, MadeRow, Prepared, RowShape, Rows, Source, pieces, put_literals};
-use sensormark_store::{Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, StoreError, Table};
+use sensormark_kit::batch_sums::sums_of;
+use sensormark_store::{
+    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, StoreError, TagPlacement, Values,
+};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,7 +32,7 @@ pub(crate) struct Writer {
     fields_together: bool,
     /// Readings of one transaction or request at most.
     most: usize,
-    /// Adds to a row of sums.
+    /// Adds to a row of sums. Where `write_many` is a statement of its own, `insert` does that by itself.
     add_sums: Option<Text>,
     entity: Option<Text>,
     /// The entity and its reading in one statement.
@@ -57,8 +59,8 @@ impl Text {
             return Ok(None);
         }
         let form = physical.templates.form(name);
-        // A COPY has no slots: its rows have those of `row`.
-        if form == "copy" {
+        // What has no slots (a COPY, the load of a file) carries rows that have those of `row`.
+        if names.is_empty() {
             names = physical.rendered(table, "row")?.1;
         }
         let (mut sources, mut types) = (Vec::new(), Vec::new());
@@ -78,6 +80,20 @@ impl Text {
         let encoder = if form.is_empty() { "rows" } else { form }.to_owned();
         Ok(Some(Self { text, encoder, sources, types, prepared: RefCell::default() }))
     }
+}
+
+/// Where the transaction ends that starts with this reading: after so many readings, or before its texts are too many bytes.
+fn end_of(batch: &Batch, start: usize, most: usize, most_bytes: usize) -> usize {
+    let texts = batch.columns.iter().filter_map(|column| match &column.values {
+        Values::Text(values) if !values.is_empty() => Some(values),
+        _ => None,
+    });
+    let (texts, mut bytes): (Vec<_>, usize) = (texts.collect(), 0);
+    let fits = |&reading: &usize| {
+        bytes += texts.iter().map(|text| text.get(reading).len()).sum::<usize>();
+        bytes <= most_bytes
+    };
+    start + (start..batch.len().min(start + most)).take_while(fits).count().max(1)
 }
 
 /// Rows of one statement, and readings of one transaction or request, in a layout of which this is said.
@@ -100,7 +116,9 @@ impl Writer {
             StoreError::new(ErrorKind::Configuration, OPERATION, "a store has a statement `insert`")
         })?;
         let option = |word: &str| physical.option(word).and_then(|text| text.parse::<usize>().ok());
-        let (rows, most) = sizes(option, config.slots.values, config.batch.most, insert.sources.len());
+        let own_tags = physical.layout.tags == TagPlacement::OwnTable;
+        let most = config.most(&physical.schema.tables[table], own_tags);
+        let (rows, most) = sizes(option, config.slots.values, most, insert.sources.len());
         if option("statements in a request").is_some() {
             "statements".clone_into(&mut insert.encoder);
         }
@@ -123,6 +141,11 @@ impl Writer {
     fn carrier(&self, readings: usize) -> &Text {
         self.many.as_ref().filter(|_| readings > 1).unwrap_or(&self.insert)
     }
+
+    /// What adds so many readings to sums, once they are written.
+    fn adds_sums(&self, readings: usize) -> Option<&Text> {
+        self.add_sums.as_ref().filter(|_| readings > 1 || self.many.is_none())
+    }
 }
 
 impl FileSession {
@@ -138,9 +161,11 @@ impl FileSession {
     /// Writes a batch as one transaction, or as several where it is larger than the largest of them.
     pub(crate) async fn write_batch(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
         let writer = self.writer(batch.table)?;
-        let mut done = Acknowledgement::default();
-        for start in (0..batch.len()).step_by(writer.most) {
-            let readings = start..batch.len().min(start + writer.most);
+        let most_bytes = self.physical.files.config.batch.most_bytes.unwrap_or(usize::MAX);
+        let (mut done, mut start) = (Acknowledgement::default(), 0);
+        while start < batch.len() {
+            let readings = start..end_of(batch, start, writer.most, most_bytes);
+            start = readings.end;
             self.enter().map_err(|error| error.after_acknowledging(done.readings))?;
             let written = self.commit(&writer, batch, readings.clone()).await;
             self.link.connection.leave();
@@ -180,7 +205,8 @@ impl FileSession {
             _ => readings <= writer.rows,
         };
         let is_one = encoder == "rows" && is_row;
-        writer.add_sums.is_none() && (is_one || self.physical.files.config.batch.whole.contains(encoder))
+        let adds = writer.adds_sums(readings).is_some();
+        !adds && (is_one || self.physical.files.config.batch.whole.contains(encoder))
     }
 
     /// Ends a transaction: all or nothing.
@@ -244,11 +270,16 @@ impl FileSession {
             };
             statements += self.send(text, at_once, repeated, &rows).await?;
         }
-        if let Some(text) = &writer.add_sums
+        if let Some(text) = writer.adds_sums(readings.len())
             && let Some(summary) = physical.summary()
         {
             let sums = sums_of(batch, readings, description, summary)?;
-            self.send(text, 1, None, &Rows::made(batch, description, &text.sources, &sums)).await?;
+            let made = sums.iter().map(|row| {
+                let values = row.values.iter().map(Cell::of).collect();
+                MadeRow { reading: row.reading, values }
+            });
+            let made: Vec<_> = made.collect();
+            self.send(text, 1, None, &Rows::made(batch, description, &text.sources, &made)).await?;
         }
         Ok(statements)
     }
@@ -296,19 +327,22 @@ impl FileSession {
         let physical = Arc::clone(&self.physical);
         let batch = write.reading;
         let description = physical.schema.table(batch.table)?;
-        let values = entity_values(description, write)?;
-        let made = [MadeRow { reading: 0, values }];
+        write.check(description)?;
+        let values: Vec<Cell<'_>> = write.entity.iter().map(Cell::of).collect();
         let writer = self.writer(batch.table)?;
         let Some(entity) = &writer.entity else {
             return Err(StoreError::unsupported("update an entity", "the layout has no statement for it"));
         };
         let acknowledged = |statements| Acknowledgement { readings: 1, sent: 1, statements };
         if let (Atomicity::Atomic, Some(both)) = (write.atomicity, &writer.both) {
-            let row = Rows::made(batch, description, &both.sources, &made);
+            // A statement has the fields of the reading in one row.
+            let shape = if physical.rows == RowShape::Fields { RowShape::Readings } else { physical.rows };
+            let row = Rows::new(batch, description, &both.sources, shape, 0..1).with_values(&values);
             self.send(both, 1, None, &row).await?;
             return Ok(acknowledged(1));
         }
-        let row = Rows::made(batch, description, &entity.sources, &made);
+        let row = Rows::new(batch, description, &entity.sources, RowShape::Readings, 0..1);
+        let row = row.with_values(&values);
         self.enter()?;
         let done = self.update_and_insert(&writer, entity, &row, write).await;
         self.link.connection.leave();
@@ -369,23 +403,6 @@ fn note_rows(
     let values = (0..together.min(rows.len())).flat_map(|row| (0..width).map(move |slot| (row, slot)));
     recorded.note(text, values.map(|(row, slot)| cell(row, slot)), (rows.len() / together) as u64);
     Ok(())
-}
-
-/// What an entity is inserted (or updated) with.
-fn entity_values<'a>(description: &Table, write: EntityReading<'a>) -> Result<Vec<Cell<'a>>, StoreError> {
-    const OPERATION: &str = "update an entity";
-    let rejected = |text: String| Err(StoreError::new(ErrorKind::Rejected, OPERATION, text));
-    let Some(entity) = &description.entity else {
-        return Err(StoreError::unsupported(OPERATION, "the table has no entity"));
-    };
-    let (readings, values, columns) = (write.reading.len(), write.entity.len(), entity.columns.len());
-    if readings != 1 {
-        return rejected(format!("an entity is updated with one reading, not {readings}"));
-    }
-    if values != columns {
-        return rejected(format!("{values} values for {columns} columns"));
-    }
-    Ok(write.entity.iter().map(Cell::of).collect())
 }
 
 /// Series whose tags are written at once.

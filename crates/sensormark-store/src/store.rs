@@ -10,13 +10,11 @@ use crate::capability::{Capability, Operation};
 use crate::cluster::{Clusters, MemberLaunch, ONE_SERVER};
 use crate::durability::Durability;
 use crate::endpoint::Endpoint;
-#[cfg(doc)]
-use crate::error::ErrorKind;
-use crate::error::StoreError;
+use crate::error::{ErrorKind, StoreError};
 use crate::layout::{Family, Layout, LayoutOption, Shape};
 use crate::name::DatabaseName;
 use crate::query::Query;
-use crate::schema::{Schema, Table, TimeResolution, Value};
+use crate::schema::{Entity, Schema, Table, TimeResolution, Value};
 use crate::server::{Installation, KEEPS_TO_LOOPBACK, Launch, ServerFolder, ServerOptions};
 use crate::size::{Documents, Logs, Size};
 use crate::statement::Statement;
@@ -269,6 +267,29 @@ pub struct EntityReading<'a> {
     pub entity: &'a [Value],
     /// One commit or two.
     pub atomicity: Atomicity,
+}
+
+impl EntityReading<'_> {
+    /// The entity of the reading's table, once all fits to it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] when the table has no entity, [`ErrorKind::Rejected`] for any number of readings but one, and for values that do not match
+    /// the entity's columns.
+    pub fn check<'a>(&self, table: &'a Table) -> Result<&'a Entity, StoreError> {
+        const OPERATION: &str = "update an entity";
+        let rejected = |text: String| Err(StoreError::new(ErrorKind::Rejected, OPERATION, text));
+        let Some(entity) = &table.entity else {
+            return Err(StoreError::unsupported(OPERATION, "the table has no entity"));
+        };
+        let (readings, values, columns) = (self.reading.len(), self.entity.len(), entity.columns.len());
+        if readings != 1 {
+            return rejected(format!("an entity is updated with one reading, not {readings}"));
+        }
+        if values != columns {
+            return rejected(format!("{values} values for {columns} columns"));
+        }
+        Ok(entity)
+    }
 }
 
 /// One client's connection. Calls come one at a time.

@@ -1,8 +1,6 @@
-//! The conformance suite of the contract, on a MariaDB server that it starts (or on the one that `SENSORMARK_CONFORMANCE_URL` names).
-
-use sensormark_mariadb::Mariadb;
-use std::sync::Arc;
+//! MariaDB against every rule of the store contract.
 
 fn main() {
-    sensormark_conformance::main_in_part_with_pins(Arc::new(Mariadb::new()), env!("CARGO_MANIFEST_DIR"));
+    let store = std::sync::Arc::new(sensormark_stores::mariadb());
+    sensormark_conformance::main_in_part_with_pins(store, concat!(env!("CARGO_MANIFEST_DIR"), "/mariadb"));
 }

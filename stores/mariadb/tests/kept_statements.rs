@@ -4,8 +4,8 @@ use libtest_mimic::{Arguments, Trial};
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Opts};
 use sensormark_kit::MOST_SHAPES;
-use sensormark_mariadb::Mariadb;
 use sensormark_server::Supervisor;
+use sensormark_statements::FileStore;
 use sensormark_store::{
     Aggregate, Ask, DatabaseName, Durability, Endpoint, Family, Field, FieldType, Function, Grouping, Plan,
     Query, Schema, Selection, Series, ServerOptions, Session, Store, Table, Tag, TagColumn, TimeRange,
@@ -21,7 +21,7 @@ const SHAPES: usize = MOST_SHAPES - 12;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let store = Arc::new(Mariadb::new());
+    let store = Arc::new(sensormark_stores::mariadb());
     let missing = store.installation().err().map(|error| error.to_string());
     if let Some(reason) = &missing {
         eprintln!("ignored: {reason}");
@@ -36,7 +36,7 @@ fn main() {
 }
 
 /// A plan for one table with a series for each shape.
-fn plan(store: &Mariadb, endpoint: &Endpoint) -> Outcome<Plan> {
+fn plan(store: &FileStore, endpoint: &Endpoint) -> Outcome<Plan> {
     let sensors = (0..i64::try_from(SHAPES)?).collect();
     let schema = Arc::new(Schema {
         tables: vec![Table {
@@ -89,7 +89,7 @@ async fn status(conn: &mut Conn, name: &str) -> Outcome<usize> {
     Ok(row.ok_or("no such counter")?.1.parse()?)
 }
 
-async fn all_are_kept(store: &Mariadb, endpoint: &Endpoint) -> Outcome<()> {
+async fn all_are_kept(store: &FileStore, endpoint: &Endpoint) -> Outcome<()> {
     let url = endpoint.url.expose().replace("mariadb://", "mysql://");
     let url = url.split('?').next().unwrap_or(&url);
     let mut beside = Conn::new(Opts::from_url(url)?).await?;

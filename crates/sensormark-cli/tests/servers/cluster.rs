@@ -222,53 +222,6 @@ pub fn the_loss_of_a_node_of_cassandra_is_no_outage_at_quorum() {
     assert!(outage < 5.0, "{outage}: it was down for 1 s and its start");
 }
 
-/// Why MariaDB can be no cluster here, as `doctor` says it.
-fn without_galera() -> Option<String> {
-    let doctor = said(&Place::new().run(&["doctor"]));
-    let mut lines = doctor.lines().skip_while(|line| !line.contains("MariaDB"));
-    let reason = lines.nth(1)?.trim().strip_prefix("no cluster: ")?;
-    Some(reason.to_owned())
-}
-
-/// The settings are those of a member that sees both others, and each session waits before it reads.
-pub fn three_of_mariadb_are_one_valid_server() -> Option<String> {
-    let missing = without_galera();
-    if missing.is_some() {
-        return missing;
-    }
-    for trial in measured("mariadb", "causal") {
-        assert_eq!(setting(&trial, "members that see each other"), "3");
-        assert_eq!(setting(&trial, "wsrep_sync_wait"), "1");
-        assert_eq!(setting(&trial, "wsrep_on"), "ON");
-    }
-    None
-}
-
-/// Questions that the other members answer find everything that was acknowledged: every answer is checked.
-pub fn members_of_mariadb_that_take_no_writes_answer_right() -> Option<String> {
-    let missing = without_galera();
-    if missing.is_some() {
-        return missing;
-    }
-    for trial in measured("mariadb", "replica_reads") {
-        assert_eq!(setting(&trial, "wsrep_sync_wait"), "1");
-    }
-    None
-}
-
-/// The others hold every commit until they give the lost member up (5 s), and then go on; it joins again. It may be the one that took the writes.
-pub fn the_loss_of_a_member_of_mariadb_is_an_outage_until_the_others_give_it_up() -> Option<String> {
-    let missing = without_galera();
-    if missing.is_some() {
-        return missing;
-    }
-    for victim in ["primary", "replica"] {
-        let outage = drilled("mariadb", victim);
-        assert!(outage >= 1.0, "{victim}: {outage}");
-    }
-    None
-}
-
 /// What has no cluster is refused before anything is started, and one server has no member to lose.
 pub fn what_cannot_be_a_cluster_is_refused() -> Option<String> {
     let place = Place::new();
@@ -281,7 +234,10 @@ pub fn what_cannot_be_a_cluster_is_refused() -> Option<String> {
     };
     let embedded = ["runs inside the client", "--cluster 3"];
     refused(&["--on", "sqlite", "--cluster", "3"], &embedded);
-    refused(&["--on", "postgresql", "--cluster", "3"], &["one server of it alone", "names all of its hosts"]);
+    for store in ["postgresql", "mariadb"] {
+        let words = ["one server of it alone", "names all of its hosts"];
+        refused(&["--on", store, "--cluster", "3"], &words);
+    }
     let by_url = "postgresql=postgresql://u:hunter2@127.0.0.1:1/";
     refused(&["--on", "sqlite", "--consistency", "on"], &["--cluster"]);
     let output = place.run(&["run", "devops", "--on", by_url, "--cluster", "3"]);

@@ -265,7 +265,7 @@ pub fn mariadb() -> Option<String> {
     let mut install = as_nobody(Path::new("mariadb-install-db"), &folder);
     let installed = install.args(common).arg("--skip-test-db").status();
     assert!(installed.expect("it is there").success());
-    let program = programs("MariaDB");
+    let program = programs("MariaDB").join("mariadbd");
     let serve = |made: &Certificate| {
         let mut server = as_nobody(&program, &folder);
         server.args(common).args(["--skip-grant-tables", "--bind-address=127.0.0.1"]);

@@ -141,7 +141,7 @@ pub fn of_mariadb() {
     let text = flat(&run(&place, &on, &["--durability", "default"]));
     all_hold(&place, 2, &text);
     for words in [
-        "pages were not flushed before the disk was measured",
+        "no EXECUTE IMMEDIATE @flush_of_pages before the disk was measured",
         "the server has innodb_flush_log_at_trx_commit = 0: a power cut may take acknowledged writes",
     ] {
         assert!(text.contains(words), "{words:?} is not in: {text}");

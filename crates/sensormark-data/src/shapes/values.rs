@@ -145,8 +145,9 @@ impl<'f> SeriesField<'f> {
     }
 
     fn is_repeat(&self, tick: u64) -> bool {
-        self.repeats
-            .is_some_and(|stream| !tick.is_multiple_of(LONGEST_RUN) && stream.unit(tick) < self.field.repeats)
+        self.field.repeats > 0.0
+            && !tick.is_multiple_of(LONGEST_RUN)
+            && self.repeats.unit(tick) < self.field.repeats
     }
 
     /// The value of a tick that is no repeat.
@@ -181,12 +182,9 @@ impl<'f> SeriesField<'f> {
 
     /// How far into a period the tick is, 0 to 1.
     fn turns(&self, tick: u64, period_ns: NonZeroU64) -> f64 {
-        let Begin::Turns(begin) = self.begin else { return 0.0 };
-        let since = match tick.checked_mul(self.interval_ns) {
-            Some(time) => (time % period_ns) as f64,
-            None => (u128::from(tick) * u128::from(self.interval_ns) % u128::from(period_ns.get())) as f64,
-        };
-        let turns = since / period_ns.get() as f64 + begin;
+        // What lies beyond centuries of ns is no time that can be told.
+        let since = tick.saturating_mul(self.interval_ns) % period_ns;
+        let turns = since as f64 / period_ns.get() as f64 + self.phase.unit(0);
         turns - turns.floor()
     }
 }

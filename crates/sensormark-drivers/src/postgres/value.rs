@@ -1,8 +1,9 @@
 //! Values in the binary form of PostgreSQL's protocol, on their way to the server and back. Whole numbers have 2, 4 or 8 bytes and floating point numbers 8,
 //! the highest byte first. Text is UTF-8. In an array, its length stands before each element.
 
-use crate::{Cell, Document, Row, Rows, Source, unexpected};
+use crate::{Cell, Rows, Source};
 use bytes::{BufMut, BytesMut};
+use sensormark_kit::{Document, Row, unexpected};
 use sensormark_store::{Column, FieldType, StoreError, Value, Values};
 use std::error::Error;
 use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type, to_sql_checked};

@@ -1,7 +1,7 @@
 //! Records of a span, read back: documents and arrays into columns, keeping what is in the range.
 
 use crate::plan::RecordForm;
-use crate::row::{Document, Row, unexpected};
+use sensormark_kit::{Document, Row, unexpected};
 use sensormark_store::record::{Wanted, blob, json};
 use sensormark_store::{Batch, Column, FieldSet, StoreError, TimeRange, Values};
 
@@ -38,17 +38,6 @@ impl RecordRow {
                 Document::Json(text) => json::decode(text, &wanted, batch),
                 Document::Packed(bytes) => blob::decode(bytes, &wanted, batch),
             },
-            RecordForm::JsonArrays => {
-                // An empty record has no arrays.
-                if row.is_null(first)? {
-                    return Ok(());
-                }
-                let offsets = row.json_array(first)?;
-                let arrays = 1..=self.fields.len();
-                let arrays =
-                    arrays.map(|place| row.json_array(first + place)).collect::<Result<Vec<_>, _>>()?;
-                json::decode_arrays(offsets, &arrays, &wanted, batch)
-            }
             RecordForm::Arrays => self.arrays(batch, row, first),
         }
     }

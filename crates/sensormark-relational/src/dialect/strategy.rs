@@ -11,17 +11,6 @@ pub enum SeriesSet {
     List,
 }
 
-/// How a question about all series is put, so that an index on (series, time) serves it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AllSeries {
-    /// Without a condition.
-    Unnamed,
-    /// By the numbers in the table of tags, where there is one and an index.
-    FromTags,
-    /// One by one, up to this many, where an index has them in order.
-    Listed(u32),
-}
-
 /// How the readings of each series are looked at by themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Walk {
@@ -49,21 +38,8 @@ pub enum Aggregates {
 pub enum RecordRange {
     /// The record whole; the client keeps the fields that were asked for.
     Whole,
-    /// The fields that were asked for, each as a JSON array that the database takes out of the record.
-    JsonArrays,
     /// The fields that were asked for, each as the array that it is.
     Arrays,
     /// Readings one a row: the database opens the records.
     Opened,
-}
-
-/// How rows of one field keep values and time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FieldRows {
-    /// A column for each type of value; readings without any field leave no row.
-    ColumnPerType,
-    /// One column for values of any type; a reading without any field leaves one row without a value.
-    AnyValue,
-    /// One column of values; time in two columns, seconds and ns.
-    SplitTime,
 }

@@ -1,7 +1,7 @@
 //! The columns of a table of readings, by layout.
 
 use crate::column_type::ColumnType;
-use crate::dialect::{Dialect, FieldRows};
+use crate::dialect::Dialect;
 use crate::table::{Column, Content, SECOND_NS};
 use sensormark_store::{Encoding, Field, FieldType, Index, Layout, Shape, Table, TagPlacement, TimeKey};
 
@@ -58,13 +58,7 @@ pub(super) fn content_columns(
     };
     match layout.shape {
         Shape::RowPerField => {
-            if dialect.field_rows() == FieldRows::SplitTime {
-                let own = |wanted: &str| own_column(dialect, table, wanted);
-                columns.push(filled(own("second"), ColumnType::I64, Content::Time));
-                columns.push(filled(own("nanosecond"), ColumnType::I32, Content::Nanosecond));
-            } else {
-                time(columns);
-            }
+            time(columns);
             field_columns(dialect, table, columns);
         }
         Shape::RecordPerSpan { span_ns, encoding } => {
@@ -89,11 +83,6 @@ fn field_columns(dialect: &dyn Dialect, table: &Table, columns: &mut Vec<Column>
     let names = dialect.names();
     let own = |wanted: &str| own_column(dialect, table, wanted);
     columns.push(filled(own(names.field), ColumnType::I16, Content::FieldNumber));
-    if dialect.field_rows() == FieldRows::AnyValue {
-        columns
-            .push(Column { nullable: true, ..filled(own(names.value), ColumnType::Any, Content::AnyValue) });
-        return;
-    }
     let kinds = value_kinds(&table.fields);
     for &kind in &kinds {
         let ending = match (kinds.len(), kind) {

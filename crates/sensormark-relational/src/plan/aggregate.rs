@@ -94,8 +94,7 @@ impl Builder<'_> {
             Some(tags) => {
                 let key = relation.keys.first().cloned().unwrap_or_default();
                 let series = self.table.column(Content::SeriesNumber);
-                let join = self.physical.dialect.tags_join();
-                relation.from = format!("{} {join} {tags} g ON g.{series} = {key}", relation.from);
+                relation.from = format!("{} JOIN {tags} g ON g.{series} = {key}", relation.from);
                 format!("g.{name}")
             }
         }

@@ -52,9 +52,7 @@ impl Builder<'_> {
         match walk {
             Walk::Lateral if self.physical.is_row_per_field() => self.latest_fields(fields),
             Walk::Lateral => self.latest_each(fields),
-            _ if self.physical.span().is_some() || self.table.nanosecond.is_some() => {
-                self.latest_times(fields, walk)
-            }
+            _ if self.physical.span().is_some() => self.latest_times(fields, walk),
             _ if self.is_single() && !self.physical.is_row_per_field() => {
                 let keys = self.leading_keys();
                 (self.latest_row(fields, keys), Form::Readings(fields))

@@ -4,7 +4,6 @@ use super::relation::{Builder, Relation, filter};
 use super::slot::Slot;
 use super::{Form, RecordForm};
 use crate::dialect::RecordRange;
-use crate::physical_schema::keeps_empty_readings;
 use crate::table::{Content, joined};
 use sensormark_store::{Ask, Encoding, FieldSet, FieldType, StoreError};
 
@@ -35,7 +34,7 @@ impl Builder<'_> {
     }
 
     fn point(&mut self, fields: FieldSet) -> (String, Form) {
-        if self.physical.span().is_some() || self.table.nanosecond.is_some() {
+        if self.physical.span().is_some() {
             return self.range(fields);
         }
         let time = format!("r.{}", self.table.time);
@@ -115,21 +114,14 @@ impl Builder<'_> {
         from: &str,
         mut conditions: Vec<String>,
     ) -> (String, Form) {
-        let is_part = fields != self.description.all_fields() || keeps_empty_readings(self.physical);
-        if is_part || conditions.is_empty() {
+        if fields != self.description.all_fields() || conditions.is_empty() {
             conditions.push(self.field_condition(fields));
         }
         let number = format!("r.{}", self.table.column(Content::FieldNumber));
         let mut order = self.leading_keys();
-        order.extend(self.times());
+        order.push(format!("r.{}", self.table.time));
         order.push(self.repeat().unwrap_or(number));
         self.rows_of_fields(fields, from, &conditions, &order.join(", "))
-    }
-
-    /// The columns of time.
-    fn times(&self) -> impl Iterator<Item = String> {
-        let columns = [&self.table.time].into_iter().chain(&self.table.nanosecond);
-        columns.map(|name| format!("r.{name}"))
     }
 
     /// What orders repeated rows of one series and time as they were written.
@@ -146,17 +138,10 @@ impl Builder<'_> {
         order: &str,
     ) -> (String, Form) {
         let number = format!("r.{}", self.table.column(Content::FieldNumber));
-        let (keys, times) = (self.leading_keys(), self.times());
-        let (values, kinds) = if keeps_empty_readings(self.physical) {
-            let column = self.table.column(Content::AnyValue);
-            (vec![format!("r.{column}")], Vec::new())
-        } else {
-            let kinds = self.kinds_of(fields);
-            let columns = kinds.iter().map(|&kind| self.table.value_column(kind));
-            (columns.map(|name| format!("r.{name}")).collect(), kinds)
-        };
-        let times = times.map(|time| self.physical.dialect.answered_time(&time));
-        let columns = joined(keys.into_iter().chain(times).chain([number]).chain(values));
+        let kinds = self.kinds_of(fields);
+        let values = kinds.iter().map(|&kind| format!("r.{}", self.table.value_column(kind)));
+        let time = self.physical.dialect.answered_time(&format!("r.{}", self.table.time));
+        let columns = joined(self.leading_keys().into_iter().chain([time, number]).chain(values));
         (
             format!("SELECT {columns} FROM {from}{} ORDER BY {order}", filter(conditions)),
             Form::FieldRows(fields, kinds),
@@ -181,7 +166,6 @@ impl Builder<'_> {
         let all = fields == self.description.all_fields();
         let point = matches!(self.query.ask, Ask::Point { .. });
         let document = format!("r.{}", self.table.column(Content::Document));
-        let part = |part: String| dialect.document_part(&document, &part);
         let (payload, form) = match dialect.record_range(encoding, all, point) {
             RecordRange::Opened => return self.expanded_range(fields),
             RecordRange::Arrays => {
@@ -189,14 +173,6 @@ impl Builder<'_> {
                 let columns = self.columns(fields);
                 ([offsets].into_iter().chain(columns).collect(), RecordForm::Arrays)
             }
-            RecordRange::JsonArrays => (
-                ["ns".to_owned()]
-                    .into_iter()
-                    .chain(fields.iter().map(|field| format!("m[{field}]")))
-                    .map(part)
-                    .collect(),
-                RecordForm::JsonArrays,
-            ),
             RecordRange::Whole => (vec![dialect.document(&document, encoding)], whole_record(encoding)),
         };
         let mut conditions: Vec<String> = self.selected().into_iter().collect();
@@ -216,12 +192,6 @@ impl Builder<'_> {
         let fields = self.description.all_fields();
         let from = format!("{} r", self.table.name);
         if self.physical.is_row_per_field() {
-            if keeps_empty_readings(self.physical)
-                && let Some(order) = self.repeat()
-            {
-                // Rows of one reading were written together.
-                return self.rows_of_fields(fields, &from, &[], &order);
-            }
             return self.field_rows(fields, &from, Vec::new());
         }
         let dialect = self.physical.dialect;

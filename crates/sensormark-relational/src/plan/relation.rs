@@ -4,11 +4,11 @@
 use super::slot::{Slot, Slots};
 use super::{Form, Statement, with_keys};
 use crate::column_type::ColumnType;
-use crate::dialect::{AllSeries, SeriesSet};
+use crate::dialect::SeriesSet;
 use crate::expansion::Expansion;
-use crate::physical_schema::{PhysicalSchema, keeps_empty_readings};
-use crate::table::{Content, PhysicalTable, SECOND_NS, joined};
-use sensormark_store::{Encoding, FieldSet, Index, Query, Selection, Shape, Table, TimeKey};
+use crate::physical_schema::PhysicalSchema;
+use crate::table::{Content, PhysicalTable, joined};
+use sensormark_store::{Encoding, FieldSet, Query, Selection, Shape, Table, TimeKey};
 
 /// What a statement about a table is written from.
 #[derive(Debug)]
@@ -121,20 +121,10 @@ impl Builder<'_> {
 
     fn rows(&self, fields: FieldSet) -> Relation {
         let (table, dialect) = (self.table, self.physical.dialect);
-        let column = format!("r.{}", table.time);
-        let (time, mut order) = match &table.nanosecond {
-            None => (column.clone(), vec![column]),
-            Some(nanosecond) => (
-                format!("({column} * {SECOND_NS} + r.{nanosecond})"),
-                vec![column, format!("r.{nanosecond}")],
-            ),
-        };
+        let time = format!("r.{}", table.time);
         let ns = match self.physical.layout.time {
             TimeKey::Nanoseconds => time.clone(),
-            TimeKey::Native => {
-                order = vec![time.clone()];
-                dialect.nanoseconds_of(&time)
-            }
+            TimeKey::Native => dialect.nanoseconds_of(&time),
         };
         let per_field = self.physical.is_row_per_field();
         let number = format!("r.{}", table.column(Content::FieldNumber));
@@ -151,9 +141,9 @@ impl Builder<'_> {
         Relation {
             from: format!("{} r", table.name),
             keys: self.keys(),
+            order: vec![time.clone()],
             time,
             ns,
-            order,
             repeats: dialect.repeat_order(table, "r").into_iter().collect(),
             conditions: if per_field { vec![self.field_condition(fields)] } else { Vec::new() },
             fields: fields.iter().map(|field| (field, expression(field))).collect(),
@@ -164,13 +154,7 @@ impl Builder<'_> {
     pub(super) fn field_condition(&self, fields: FieldSet) -> String {
         let numbers = joined(fields.iter().map(|field| field.to_string()));
         let number = self.table.column(Content::FieldNumber);
-        let value = if keeps_empty_readings(self.physical) {
-            let column = self.table.column(Content::AnyValue);
-            format!(" AND r.{column} IS NOT NULL")
-        } else {
-            String::new()
-        };
-        format!("r.{number} IN ({numbers}){value}")
+        format!("r.{number} IN ({numbers})")
     }
 
     /// The key columns of the table of readings.
@@ -232,20 +216,8 @@ impl Builder<'_> {
         relation.conditions.extend(limits);
     }
 
-    /// The conditions that a time, of this expression, is in the range. Where time has two columns, in the form that an index on them can use.
+    /// The conditions that a time, of this expression, is in the range.
     pub(super) fn time_limits(&mut self, time: &str) -> [String; 2] {
-        if let Some(nanosecond) = &self.table.nanosecond {
-            let second = format!("r.{}", self.table.time);
-            let nanosecond = format!("r.{nanosecond}");
-            let mut limit = |sign: char, slots: [Slot; 2], orequal: &str| {
-                let [whole, rest] = slots.map(|slot| self.slot(slot, ColumnType::I64));
-                format!("({second} {sign} {whole} OR ({second} = {whole} AND {nanosecond} {orequal} {rest}))")
-            };
-            return [
-                limit('>', [Slot::StartSecond, Slot::StartNanosecond], ">="),
-                limit('<', [Slot::EndSecond, Slot::EndNanosecond], "<"),
-            ];
-        }
         let kind = self.physical.time_type();
         let (start, end) = (self.slot(Slot::Start, kind), self.slot(Slot::End, kind));
         [format!("{time} >= {start}"), format!("{time} < {end}")]
@@ -273,8 +245,7 @@ impl Builder<'_> {
         match &self.query.series {
             _ if keys.is_empty() => None,
             _ if self.is_single() => Some(self.one_series(&keys)),
-            Selection::One(_) => None,
-            Selection::All => self.all_series(&keys),
+            Selection::One(_) | Selection::All => None,
             Selection::Set(_) if self.physical.dialect.series_set() == SeriesSet::List => {
                 let mut known = 0;
                 self.bindings().each_series(|_| known += 1);
@@ -313,25 +284,6 @@ impl Builder<'_> {
         };
         let each: Vec<String> = keys.iter().enumerate().map(one).collect();
         each.join(" AND ")
-    }
-
-    /// The condition that names all series, where an index needs it.
-    fn all_series(&mut self, keys: &[String]) -> Option<String> {
-        let index = self.physical.layout.index;
-        let count = self.description.series.len();
-        match (self.physical.dialect.all_series(), &self.table.tags) {
-            (AllSeries::FromTags, Some(tags)) if index != Index::None => {
-                let series = self.table.column(Content::SeriesNumber);
-                let query = format!("SELECT {series} FROM {tags}");
-                Some(self.physical.dialect.is_in(&format!("r.{series}"), &query))
-            }
-            (AllSeries::Listed(most), _)
-                if matches!(index, Index::SeriesTime | Index::Clustered) && (2..=most).contains(&count) =>
-            {
-                Some(self.listed(keys, count as usize))
-            }
-            _ => None,
-        }
     }
 
     /// So many series, each by what identifies it: the members' mark, and a question mark for each of their keys.

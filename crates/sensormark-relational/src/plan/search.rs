@@ -133,8 +133,7 @@ impl Builder<'_> {
 
     /// Series by series, so that the index finds the range within each and the first reading that passes is enough; or all at once.
     pub(super) fn matching(&mut self, predicate: Predicate) -> Result<(String, Form), StoreError> {
-        let index = self.physical.layout.index;
-        let walk = self.physical.dialect.walk(index);
+        let walk = self.physical.dialect.walk(self.physical.layout.index);
         let is_grouped = matches!(walk, Walk::Grouped | Walk::LatestOn);
         let mut relation = if is_grouped {
             self.relation(FieldSet::one(predicate.field))
@@ -149,9 +148,8 @@ impl Builder<'_> {
             return Ok((text, Form::Series));
         }
         if is_grouped {
-            let hint = self.physical.dialect.distinct_hint(self.table, index);
             let text = format!(
-                "SELECT DISTINCT {} FROM {}{hint}{}",
+                "SELECT DISTINCT {} FROM {}{}",
                 relation.keys.join(", "),
                 relation.from,
                 relation.filter()

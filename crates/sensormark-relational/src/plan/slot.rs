@@ -7,7 +7,7 @@ use crate::cell::Cell;
 use crate::column_type::ColumnType;
 use crate::dialect::Placeholder;
 use crate::physical_schema::PhysicalSchema;
-use crate::table::{PhysicalTable, SECOND_NS};
+use crate::table::PhysicalTable;
 use sensormark_store::record::json;
 use sensormark_store::{Ask, DaySplit, Derived, Query, Selection, StoreError, Table, TagColumn, Window};
 use std::fmt::Write as _;
@@ -23,14 +23,6 @@ pub enum Slot {
     StartNs,
     /// The range's end in ns.
     EndNs,
-    /// The second of the range's start.
-    StartSecond,
-    /// The ns within that second.
-    StartNanosecond,
-    /// The second of the range's end.
-    EndSecond,
-    /// The ns within that second.
-    EndNanosecond,
     /// The first span that the range touches.
     FirstSpan,
     /// The last span that it touches.
@@ -152,10 +144,6 @@ impl<'a> Bindings<'a> {
             Slot::End => self.physical.bound_key(self.end_ns()),
             Slot::StartNs => range.start_ns,
             Slot::EndNs => self.end_ns(),
-            Slot::StartSecond => range.start_ns.div_euclid(SECOND_NS),
-            Slot::StartNanosecond => range.start_ns.rem_euclid(SECOND_NS),
-            Slot::EndSecond => self.end_ns().div_euclid(SECOND_NS),
-            Slot::EndNanosecond => self.end_ns().rem_euclid(SECOND_NS),
             Slot::FirstSpan => range.start_ns.div_euclid(span_ns),
             Slot::LastSpan => self.end_ns().saturating_sub(1).div_euclid(span_ns),
             Slot::Key(key) => return self.key(key),

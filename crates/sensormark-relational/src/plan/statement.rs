@@ -43,8 +43,6 @@ pub enum Form {
 pub enum RecordForm {
     /// As a document.
     Document,
-    /// As JSON arrays, one of offsets and one a field.
-    JsonArrays,
     /// As arrays.
     Arrays,
 }

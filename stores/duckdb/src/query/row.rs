@@ -2,7 +2,7 @@
 
 use crate::client::{Answered, Vector};
 use crate::error;
-use sensormark_relational::row::{Document, Row};
+use sensormark_kit::{Document, Row};
 use sensormark_store::{Column, FieldType, StoreError, Value, Values};
 
 const OPERATION: &str = "read a value";

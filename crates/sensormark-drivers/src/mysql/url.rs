@@ -4,17 +4,17 @@
 //! options. Several hosts are the members of a Galera cluster. Two options are for these alone: `wsrep_sync_wait` sets it for each session, and `reads=replicas` has
 //! questions answered by members that take no writes. Connections are TCP, unless `socket` names a file: the server then has no bytes on the wire. Nothing here shows a password.
 
-use crate::error::store_error;
+use super::error::fault;
+use crate::Fault;
+use ::url::Url;
 use mysql_async::{Conn, DriverError, Error, Opts, OptsBuilder, SslOpts};
-use sensormark_kit::url::{authority, existing_server, without_further_hosts};
-use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
+use sensormark_kit::url::{authority, without_further_hosts};
+use sensormark_store::{ErrorKind, Secret, StoreError};
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Duration;
-use url::Url;
 
 /// What a URL looks like. Messages show it.
-pub(crate) const URL_EXAMPLE: &str =
+pub(super) const URL_EXAMPLE: &str =
     "mariadb://user:password@host:3306/?ssl-mode=verify-identity&ssl-ca=/path/to/ca.pem";
 
 /// How the connection is encrypted.
@@ -34,13 +34,13 @@ enum Encryption {
 
 /// What a URL says.
 #[derive(Clone)]
-pub(crate) struct Options {
+pub(super) struct Options {
     /// Hosts and ports, in the order in which they are tried; several are members of a cluster.
     hosts: Vec<(String, u16)>,
     /// What `wsrep_sync_wait` is in each session, where the URL says so.
-    pub(crate) sync_wait: Option<u8>,
+    pub(super) sync_wait: Option<u8>,
     /// Whether questions go to members that take no writes.
-    pub(crate) reads_replicas: bool,
+    pub(super) reads_replicas: bool,
     user: String,
     password: Secret,
     encryption: Encryption,
@@ -69,7 +69,7 @@ fn wrong(text: &str) -> StoreError {
 
 impl Options {
     /// Reads a URL.
-    pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
+    pub(super) fn parse(text: &str) -> Result<Self, StoreError> {
         let (text, further) = without_further_hosts(text, 3306).map_err(wrong)?;
         let url = Url::parse(&text).map_err(|error| wrong(&error.to_string()))?;
         if !matches!(url.scheme(), "mariadb" | "mysql") {
@@ -131,58 +131,43 @@ impl Options {
     }
 
     /// How many hosts there are.
-    pub(crate) const fn hosts(&self) -> usize {
+    pub(super) const fn hosts(&self) -> usize {
         self.hosts.len()
     }
 
     /// The hosts as one word, without who gets in.
-    pub(crate) fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         let hosts = self.hosts.iter();
         let hosts: Vec<String> = hosts.map(|(host, port)| format!("{host}:{port}")).collect();
         hosts.join(",")
     }
 
-    /// The endpoint of an existing server with this URL.
-    pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
-        existing_server("mariadb", url, self.hosts.iter().map(|(_, port)| *port).collect())
+    /// Ports of the hosts, in their order.
+    pub(super) fn ports(&self) -> Vec<u16> {
+        self.hosts.iter().map(|(_, port)| *port).collect()
     }
 
     /// Connects to one of the hosts, to a database or to none.
-    pub(crate) async fn connect(
-        &self,
-        host: usize,
-        database: Option<&str>,
-        timeout: Duration,
-    ) -> Result<Conn, StoreError> {
-        const OPERATION: &str = "connect to MariaDB";
-        let connecting = async {
-            // As MariaDB's own clients: what goes through a socket of this machine is encrypted only where that is asked for.
-            let is_plain = match self.encryption {
-                Encryption::Preferred => self.socket.is_some(),
-                encryption => encryption == Encryption::Disabled,
-            };
-            let tls = (!is_plain).then(|| self.tls());
-            match Conn::new(self.options(host, database, tls)).await {
-                Err(Error::Driver(DriverError::NoClientSslFlagFromServer))
-                    if self.encryption == Encryption::Preferred =>
-                {
-                    Conn::new(self.options(host, database, None)).await
-                }
-                other => other,
-            }
+    pub(super) async fn connect(&self, host: usize, database: Option<&str>) -> Result<Conn, Fault> {
+        // As MariaDB's own clients: what goes through a socket of this machine is encrypted only where that is asked for.
+        let is_plain = match self.encryption {
+            Encryption::Preferred => self.socket.is_some(),
+            encryption => encryption == Encryption::Disabled,
         };
-        match tokio::time::timeout(timeout, connecting).await {
-            Ok(connected) => connected.map_err(|error| store_error(OPERATION, error).with_doubt(false)),
-            Err(_) => Err(StoreError::new(
-                ErrorKind::Timeout,
-                OPERATION,
-                format!(
-                    "no answer within {} ms; check host, port and the server's load",
-                    timeout.as_millis()
-                ),
-            )
-            .with_doubt(false)),
-        }
+        let tls = (!is_plain).then(|| self.tls());
+        let connected = match Conn::new(self.options(host, database, tls)).await {
+            Err(Error::Driver(DriverError::NoClientSslFlagFromServer))
+                if self.encryption == Encryption::Preferred =>
+            {
+                Conn::new(self.options(host, database, None)).await
+            }
+            other => other,
+        };
+        // Nothing was sent that could be in doubt.
+        connected.map_err(|error| match fault("connect to MariaDB", error) {
+            Fault::Known(error) => Fault::Known(error.with_doubt(false)),
+            refused => refused,
+        })
     }
 
     fn options(&self, host: usize, database: Option<&str>, tls: Option<SslOpts>) -> Opts {

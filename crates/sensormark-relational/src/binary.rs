@@ -3,7 +3,7 @@
 //!
 //! Which bytes belong to which place of a row is known to the store's driver.
 
-use super::unexpected;
+use sensormark_kit::unexpected;
 use sensormark_store::{Column, FieldType, StoreError, Value, Values};
 
 fn fixed<const LENGTH: usize>(raw: &[u8]) -> Result<[u8; LENGTH], StoreError> {

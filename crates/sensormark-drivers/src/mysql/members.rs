@@ -3,47 +3,51 @@
 //! Every member would take writes. Writes of two members to the same rows are refused at commit, so all sessions of a process write at one member until it is lost.
 //! <https://mariadb.com/kb/en/about-galera-replication/>
 
-use crate::config::Options;
-use crate::connection::{Link, cell};
-use sensormark_store::{ErrorKind, Setting, StoreError};
+use super::Link;
+use super::url::Options;
+use crate::Fault;
+use mysql_async::Conn;
+use mysql_async::prelude::Queryable;
+use sensormark_store::{ErrorKind, StoreError};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+/// Errors of a member that takes no statements now, or is on its way down.
+const GONE: [&str; 4] = ["1047", "1053", "1077", "1079"];
+
 /// Which member sessions of this process write at, and which one is asked next.
 #[derive(Debug, Default)]
-pub(crate) struct Turn {
+pub(super) struct Turn {
     writer: AtomicUsize,
     asked: AtomicUsize,
 }
 
 /// The turns of all clusters that the process speaks to, by their hosts.
 #[derive(Debug, Default)]
-pub(crate) struct Turns(Mutex<HashMap<String, Arc<Turn>>>);
+pub(super) struct Turns(Mutex<HashMap<String, Arc<Turn>>>);
 
 impl Turns {
     /// That of the cluster in this URL.
-    pub(crate) fn of(&self, options: &Options) -> Arc<Turn> {
+    pub(super) fn of(&self, options: &Options) -> Arc<Turn> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(all.entry(options.name()).or_default())
     }
 }
 
 /// What a member says of itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Standing {
+#[derive(Debug, Default)]
+struct Standing {
     /// `wsrep_local_state_comment`: `Synced` where it has what the others have.
-    pub(crate) state: String,
+    state: String,
     /// `wsrep_cluster_status`: `Primary` where most of the members see each other.
     status: String,
-    /// `wsrep_cluster_size`: the members that see each other.
-    pub(crate) size: usize,
 }
 
 impl Standing {
     /// Whether it takes statements, and has what the others have.
-    pub(crate) fn serves(&self) -> bool {
+    fn serves(&self) -> bool {
         self.state == "Synced" && self.status == "Primary"
     }
 }
@@ -52,64 +56,36 @@ impl Standing {
 ///
 /// # Errors
 /// When it does not answer, or takes no statements.
-pub(crate) async fn standing(link: &mut Link) -> Result<Standing, StoreError> {
+async fn standing(link: &mut Link) -> Result<Standing, Fault> {
+    let text =
+        "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_local_state_comment', 'wsrep_cluster_status')";
+    let rows: Vec<(String, String)> = link
+        .with("ask a member of the cluster", async |conn: &mut Conn| {
+            conn.query::<(String, String), _>(text).await
+        })
+        .await?;
     let mut standing = Standing::default();
-    let text = "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_local_state_comment', 'wsrep_cluster_status', 'wsrep_cluster_size')";
-    link.rows("ask a member of the cluster", text, Vec::new(), &mut |row| {
-        let value = cell::text(&row, 1)?;
-        match cell::text(&row, 0)? {
-            "wsrep_local_state_comment" => value.clone_into(&mut standing.state),
-            "wsrep_cluster_status" => value.clone_into(&mut standing.status),
-            _ => standing.size = value.parse().unwrap_or_default(),
+    for (name, value) in rows {
+        match name.as_str() {
+            "wsrep_local_state_comment" => standing.state = value,
+            _ => standing.status = value,
         }
-        Ok(())
-    })
-    .await?;
+    }
     Ok(standing)
-}
-
-/// Options of Galera's library that matter; others name addresses and folders.
-const PROVIDER_SETTINGS: [&str; 5] =
-    ["evs.suspect_timeout", "gcache.size", "gcs.fc_limit", "pc.recovery", "repl.causal_read_timeout"];
-
-/// The settings of the cluster, as a member states them. What sessions wait for is theirs.
-///
-/// # Errors
-/// When it does not answer.
-pub(crate) async fn settings(link: &mut Link) -> Result<Vec<Setting>, StoreError> {
-    const OPERATION: &str = "read settings";
-    let size = standing(link).await?.size;
-    let sync_wait = "SELECT @@SESSION.wsrep_sync_wait";
-    let sync_wait = link.number(OPERATION, sync_wait).await?;
-    let setting = |name: &str, value: String| Setting { name: name.to_owned(), value };
-    let mut settings = vec![
-        setting("members that see each other", size.to_string()),
-        setting("wsrep_sync_wait", sync_wait.to_string()),
-    ];
-    let text = "SELECT @@GLOBAL.wsrep_provider_options";
-    link.rows(OPERATION, text, Vec::new(), &mut |row| {
-        let parts = cell::text(&row, 0)?.split(';');
-        let parts = parts.filter_map(|part| part.split_once('='));
-        let shown = parts.filter(|(name, _)| PROVIDER_SETTINGS.contains(&name.trim()));
-        settings.extend(shown.map(|(name, value)| setting(name.trim(), value.trim().to_owned())));
-        Ok(())
-    })
-    .await?;
-    Ok(settings)
 }
 
 /// Connects to the one server, or to the member that takes this process's writes: the same as before as long as it serves, then the next that does.
 ///
 /// # Errors
 /// When none of the hosts can be had.
-pub(crate) async fn open_writer(
+pub(super) async fn open_writer(
     options: &Options,
     turn: &Turn,
     database: Option<&str>,
     timeout: Duration,
-) -> Result<Link, StoreError> {
+) -> Result<Link, Fault> {
     if options.hosts() == 1 {
-        return Link::open(options, 0, database, timeout).await;
+        return Link::open(options, 0, database).await;
     }
     let first = turn.writer.load(Ordering::Acquire);
     let hosts = (0..options.hosts()).map(|step| (first + step) % options.hosts());
@@ -125,12 +101,12 @@ pub(crate) async fn open_writer(
 ///
 /// # Errors
 /// When none of them can be had.
-pub(crate) async fn open_other(
+pub(super) async fn open_other(
     options: &Options,
     turn: &Turn,
     database: Option<&str>,
     timeout: Duration,
-) -> Result<Link, StoreError> {
+) -> Result<Link, Fault> {
     let writer = turn.writer.load(Ordering::Acquire);
     let others = options.hosts() - 1;
     let next = turn.asked.fetch_add(1, Ordering::Relaxed);
@@ -139,46 +115,57 @@ pub(crate) async fn open_other(
     Ok(link)
 }
 
-/// Connects to the first of these hosts that serves.
+/// Connects to the first of these hosts that serves. Each has its part of the time, so that one that does not answer leaves some to the others.
 async fn open_one(
     options: &Options,
     hosts: impl Iterator<Item = usize>,
     database: Option<&str>,
     timeout: Duration,
-) -> Result<(usize, Link), StoreError> {
+) -> Result<(usize, Link), Fault> {
+    let share = timeout / u32::try_from(options.hosts()).unwrap_or(1);
     let mut last = None;
     for host in hosts {
-        match open_serving(options, host, database, timeout).await {
-            Ok(link) => return Ok((host, link)),
-            Err(error) if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout) => {
-                last = Some(error);
+        match tokio::time::timeout(share, open_serving(options, host, database)).await {
+            Ok(Ok(link)) => return Ok((host, link)),
+            Ok(Err(fault)) if is_gone(&fault) => last = Some(fault),
+            Ok(Err(fault)) => return Err(fault),
+            Err(_) => {
+                let text = format!("a member did not answer within {} ms", share.as_millis());
+                last = Some(unavailable(ErrorKind::Timeout, text));
             }
-            Err(error) => return Err(error),
         }
     }
-    Err(last.unwrap_or_else(|| {
+    let nobody = || {
         let text = "no member of the cluster is left to connect to";
-        StoreError::new(ErrorKind::Unavailable, "connect to MariaDB", text).with_doubt(false)
-    }))
+        unavailable(ErrorKind::Unavailable, text.to_owned())
+    };
+    Err(last.unwrap_or_else(nobody))
 }
 
-async fn open_serving(
-    options: &Options,
-    host: usize,
-    database: Option<&str>,
-    timeout: Duration,
-) -> Result<Link, StoreError> {
-    let mut link = Link::open(options, host, database, timeout).await?;
+/// Whether another member may do.
+fn is_gone(fault: &Fault) -> bool {
+    match fault {
+        Fault::Known(error) => matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout),
+        Fault::Refused { codes, .. } => codes.iter().any(|code| GONE.contains(&code.as_str())),
+    }
+}
+
+fn unavailable(kind: ErrorKind, text: String) -> Fault {
+    Fault::Known(StoreError::new(kind, "connect to MariaDB", text).with_doubt(false))
+}
+
+async fn open_serving(options: &Options, host: usize, database: Option<&str>) -> Result<Link, Fault> {
+    let mut link = Link::open(options, host, database).await?;
     let found = standing(&mut link).await?;
     if found.serves() {
         return Ok(link);
     }
-    link.close().await?;
+    link.close().await;
     let text = format!(
         "a member of the cluster is not in step ({}, {}); look into its log",
         found.state, found.status
     );
-    Err(StoreError::new(ErrorKind::Unavailable, "connect to MariaDB", text).with_doubt(false))
+    Err(unavailable(ErrorKind::Unavailable, text))
 }
 
 #[cfg(test)]
@@ -197,11 +184,7 @@ mod tests {
 
     #[test]
     fn a_member_serves_only_in_step_and_among_most() {
-        let of = |state: &str, status: &str| Standing {
-            state: state.to_owned(),
-            status: status.to_owned(),
-            size: 3,
-        };
+        let of = |state: &str, status: &str| Standing { state: state.to_owned(), status: status.to_owned() };
         assert!(of("Synced", "Primary").serves());
         assert!(!of("Donor/Desynced", "Primary").serves());
         assert!(!of("Synced", "non-Primary").serves());
