@@ -213,8 +213,8 @@ impl Sensors {
         ticks(bursts(start_ns.saturating_sub(jitter_ns))).min(last)..last
     }
 
-    /// A field of one series.
-    fn of_series(&self, field: usize, series: u32) -> SeriesField<'_> {
+    /// A field of one series; its values one after the other in time are had soonest.
+    pub fn of_series(&self, field: usize, series: u32) -> SeriesField<'_> {
         let streams = Streams::new(self.seed, series.into());
         SeriesField::new(&self.fields[field], field, streams, self.timing.interval_ns)
     }

@@ -31,14 +31,14 @@ pub fn writer(table: &Table) -> Result<Writer, String> {
             page.put_integer(batch.times_ns[row]);
             page.put(&starts[batch.series[row] as usize]);
             for column in &batch.columns {
-                written += u64::from(column.has(row));
-                match &column.values {
-                    _ if !column.has(row) => page.put_byte(b','),
-                    Values::Text(values) => {
-                        page.put_byte(b',');
-                        put_cell(values.get(row), page);
-                    }
-                    values => page.put_value(&comma, |slot| slot.put_plain(values, row)),
+                if !column.has(row) {
+                    page.put_byte(b',');
+                    continue;
+                }
+                written += 1;
+                page.put_value(&comma, |slot| slot.put_plain(&column.values, row));
+                if let Values::Text(values) = &column.values {
+                    put_cell(values.get(row), page);
                 }
             }
             page.put(b"\r\n");

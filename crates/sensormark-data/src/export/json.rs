@@ -1,16 +1,19 @@
 //! JSON lines: `{"table":…,"tags":{…},"time_ns":…,"fields":{…}}`, an object a reading, without absent fields.
 
-use sensormark_store::text::Page;
+use sensormark_store::text::{Page, Piece};
 use sensormark_store::{Batch, Table, TagColumn, Values};
 
-use super::prepared::{Writer, fields, starts};
+use super::prepared::{Writer, starts};
 
 /// What writes JSON lines.
 pub fn writer(table: &Table) -> Result<Writer, String> {
-    let names = fields(table, |name, page| {
-        page.put_json(name);
+    let names = table.fields.iter().map(|field| {
+        let mut page = Page::default();
+        page.put_json(&field.name);
         page.put_byte(b':');
+        Piece::new(page.written())
     });
+    let names: Vec<_> = names.collect();
     let starts = starts(table, |series, page| {
         put_start(table, series, page);
         Ok(())

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use sensormark_store::{Table, text::Page};
+use sensormark_store::text::Page;
 
 use super::{DataSet, ExportOptions, Format, csv, json, line_protocol, prepared::Writer};
 
@@ -77,10 +77,10 @@ pub fn writers(data: &DataSet, options: &ExportOptions) -> Result<Vec<Option<Wri
         Format::Json => json::writer,
         Format::Csv => csv::writer,
     };
-    let wanted = |(number, table): (usize, &Table)| {
+    let writers = data.schema.tables.iter().enumerate().map(|(number, table)| {
         chosen.is_none_or(|chosen| chosen == number).then(|| writer(table)).transpose()
-    };
-    data.schema.tables.iter().enumerate().map(wanted).collect()
+    });
+    writers.collect()
 }
 
 /// Writes everything.

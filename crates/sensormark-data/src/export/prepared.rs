@@ -1,6 +1,6 @@
-//! What is the same in every reading of a series or of a field: written once, copied ever after.
+//! What is the same in every reading of a series: written once, copied ever after.
 
-use sensormark_store::text::{Page, Piece};
+use sensormark_store::text::Page;
 use sensormark_store::{Batch, Table};
 
 /// What precedes the readings of each series of a table, as `start` writes it.
@@ -17,22 +17,10 @@ pub fn starts(
     (0..table.series.len()).map(written).collect()
 }
 
-/// What precedes each field's value, as `field` writes it.
-pub fn fields(table: &Table, field: impl Fn(&str, &mut Page)) -> Vec<Piece> {
-    let piece = |name: &str| {
-        let mut page = Page::default();
-        field(name, &mut page);
-        Piece::new(page.written())
-    };
-    table.fields.iter().map(|field| piece(&field.name)).collect()
-}
-
-/// Writes a batch and says how many values it holds.
-type WriteBatch = dyn Fn(&Batch, &mut Page) -> u64;
-
 /// What writes readings of a table in one format.
 pub struct Writer {
     /// What comes before all readings.
     pub head: Box<[u8]>,
-    pub batch: Box<WriteBatch>,
+    /// Writes a batch and says how many values it holds.
+    pub batch: Box<dyn Fn(&Batch, &mut Page) -> u64>,
 }

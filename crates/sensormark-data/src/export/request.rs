@@ -61,10 +61,8 @@ impl DataRequest {
     pub fn end_ns(start_ns: i64, steps: u64, step_ns: i64) -> Result<i64, String> {
         let steps = i64::try_from(steps).ok();
         let end_ns = steps.and_then(|steps| steps.checked_mul(step_ns)?.checked_add(start_ns));
-        let fits = |end_ns: &i64| {
-            start_ns >= TimeRange::OF_READINGS.start_ns && *end_ns <= TimeRange::OF_READINGS.end_ns
-        };
-        end_ns.filter(fits).ok_or_else(|| {
+        let TimeRange { start_ns: first_ns, end_ns: last_ns } = TimeRange::OF_READINGS;
+        end_ns.filter(|end_ns| start_ns >= first_ns && *end_ns <= last_ns).ok_or_else(|| {
             "times lie in the years 1970 to 2261: take another --start, or less with --for".to_owned()
         })
     }

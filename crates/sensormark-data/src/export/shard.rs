@@ -15,7 +15,7 @@ impl Shard {
 
     /// Shard `number` (from 0) of `count`; none when there is no such shard.
     pub fn new(number: u32, count: u32) -> Option<Self> {
-        if number < count { Some(Self { number, count }) } else { None }
+        (number < count).then_some(Self { number, count })
     }
 
     /// The shard's series of a table with this many: a contiguous part, as equal as can be.

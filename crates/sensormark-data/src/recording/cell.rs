@@ -48,10 +48,9 @@ pub struct CellRules<'o> {
 
 impl<'o> CellRules<'o> {
     pub fn new(options: &'o RecordingOptions) -> Self {
-        let number = |text: &String| Marks::PLAIN.read(text);
         Self {
             absent: &options.absent,
-            absent_numbers: options.absent.iter().filter_map(number).collect(),
+            absent_numbers: options.absent.iter().filter_map(|text| Marks::PLAIN.read(text)).collect(),
             built_in: if options.absent_only { Vec::new() } else { BUILT_IN.split(' ').collect() },
             has_units: options.unit_in_cells,
         }
@@ -66,7 +65,7 @@ impl<'o> CellRules<'o> {
 
     /// Whether this number, however it is written, stands for no value.
     pub fn is_absent_number(&self, number: Number) -> bool {
-        (self.absent_numbers.iter()).any(|absent| absent.is_same(number))
+        self.absent_numbers.iter().any(|absent| absent.is_same(number))
     }
 
     /// The cell without its unit, where units are expected.
@@ -81,8 +80,7 @@ impl<'o> CellRules<'o> {
         }
         let text = self.plain(text);
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-        let is_digit = |byte: u8| byte.is_ascii_digit();
-        if digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(is_digit) {
+        if digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Look::LeadingZeros;
         }
         let point = read(text, '.');
@@ -93,13 +91,10 @@ impl<'o> CellRules<'o> {
         if point.is_some() || comma.is_some() {
             return Look::Number(point, comma);
         }
-        if let Some(truth) = truth(text, 2) {
-            return Look::Bool(truth);
-        }
-        if let Some(written) = Written::read(text) {
-            return Look::Time(written);
-        }
-        read_clock(text).map_or(Look::Text, |zoned| Look::Clock { zoned })
+        let truth = truth(text, 2).map(Look::Bool);
+        let time = || Written::read(text).map(Look::Time);
+        let clock = || read_clock(text).map(|zoned| Look::Clock { zoned });
+        truth.or_else(time).or_else(clock).unwrap_or(Look::Text)
     }
 }
 
@@ -182,8 +177,8 @@ mod tests {
             (".5", Number::Float(0.5)),
             ("1e3", Number::Float(1000.0)),
             ("0.00502101089021385", Number::Float(0.005_021_010_890_213_85)),
-            ("1e999", Number::NotFinite),
-            ("-inf", Number::NotFinite),
+            ("1e999", Number::Float(f64::INFINITY)),
+            ("-inf", Number::Float(f64::NEG_INFINITY)),
         ] {
             assert_eq!(point(text), Some(number), "{text}");
         }

@@ -84,12 +84,11 @@ pub struct Tally {
 /// Looks at every cell of a file.
 pub fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence> {
     let rules = CellRules::new(options);
-    let column = |(number, name): (usize, &String)| {
+    let columns = dialect.names.iter().enumerate().map(|(number, name)| {
         let label = if name.is_empty() { format!("column_{}", number + 1) } else { name.clone() };
         ColumnEvidence { number, label, ..ColumnEvidence::default() }
-    };
-    let columns = dialect.names.iter().enumerate().map(column).collect();
-    let mut evidence = Evidence { rows: 0, columns };
+    });
+    let mut evidence = Evidence { rows: 0, columns: columns.collect() };
     rows::for_each(dialect, |row| {
         evidence.rows += 1;
         let whole = std::str::from_utf8(row.record.as_slice()).is_ok();
@@ -128,17 +127,18 @@ impl Tally {
     }
 
     fn add(&mut self, text: &str, read: &ReadNumber, rules: &CellRules<'_>) {
-        if rules.is_absent_number(read.number) {
-            self.absent += 1;
-            return;
-        }
         match read.number {
+            number if rules.is_absent_number(number) => {
+                self.absent += 1;
+                return;
+            }
             Number::Integer(_) => self.integers += 1,
-            _ => self.floats += 1,
+            Number::Float(_) => self.floats += 1,
         }
+        let value = read.number.value();
         if read.is_rounded {
             self.rounded += 1;
-            self.rounded_example.get_or_insert_with(|| (text.to_owned(), read.number.value()));
+            self.rounded_example.get_or_insert_with(|| (text.to_owned(), value));
         }
         if let Some(group) = read.group {
             self.grouped.get_or_insert_with(|| (group, text.to_owned()));
@@ -146,7 +146,6 @@ impl Tally {
         if read.has_decimal {
             self.decimal.get_or_insert_with(|| text.to_owned());
         }
-        let value = read.number.value();
         if value.is_finite() {
             let (count, least, most) = self.powers.entry(value.to_bits() >> 52).or_insert((0, value, value));
             (*count, *least, *most) = (*count + 1, least.min(value), most.max(value));
@@ -169,8 +168,9 @@ impl ColumnEvidence {
     /// Whether it holds as many whole numbers as there are from the smallest to the largest: it counts the rows.
     pub fn is_count(&self) -> bool {
         let integers = self.point.integers;
-        let is_full = |(least, most)| most - least + 1.0 == integers as f64;
-        integers == self.present() && self.point.extremes().is_some_and(is_full)
+        let extremes = self.point.extremes();
+        integers == self.present()
+            && extremes.is_some_and(|(least, most)| most - least + 1.0 == integers as f64)
     }
 
     fn add(&mut self, text: &str, look: Look, rules: &CellRules<'_>) {
@@ -192,13 +192,9 @@ impl ColumnEvidence {
             Look::Number(point, comma) => {
                 self.numeric += 1;
                 let is_grouped = point.is_some_and(|read| read.group.is_some());
-                let is_unusual = text.starts_with('+') || text == "-0" || is_grouped;
-                self.unusual_integers += u64::from(is_unusual);
-                for (tally, read) in [(&mut self.point, point), (&mut self.comma, comma)] {
-                    if let Some(read) = read {
-                        tally.add(text, &read, rules);
-                    }
-                }
+                self.unusual_integers += u64::from(text.starts_with('+') || text == "-0" || is_grouped);
+                point.iter().for_each(|read| self.point.add(text, read, rules));
+                comma.iter().for_each(|read| self.comma.add(text, read, rules));
             }
             Look::Bool(_) => self.truths += 1,
             Look::Time(written) => {

@@ -61,15 +61,13 @@ impl<'s> Search<'s> {
                 }
                 self.one(column, self.format(column)?)
             }
-            _ => match self.joined(&columns)? {
-                Some(source) => source,
-                None => {
-                    return unclear(format!(
-                        "--time {}: these columns make up no time. Name a date and a time of day or an hour, or numbers from the year on, or a pattern with blanks between them: --time-format '%d/%m/%Y %H%M'",
-                        self.options.time.as_deref().unwrap_or_default()
-                    ));
-                }
-            },
+            _ => self.joined(&columns)?.map_or_else(
+                || unclear(format!(
+                    "--time {}: these columns make up no time. Name a date and a time of day or an hour, or numbers from the year on, or a pattern with blanks between them: --time-format '%d/%m/%Y %H%M'",
+                    self.options.time.as_deref().unwrap_or_default()
+                )),
+                Ok,
+            )?,
         };
         source.reason = "as --time says".to_owned();
         source.is_bare_date = false;
@@ -79,9 +77,8 @@ impl<'s> Search<'s> {
     /// The columns that can be the time, where the user named none.
     pub fn alone(&self) -> Found {
         let mut candidates: Vec<_> = self.seen.iter().filter(|column| self.is_candidate(column)).collect();
-        let is_short = |column: &&ColumnEvidence| column.short_years > 0;
-        if !candidates.iter().all(is_short) {
-            candidates.retain(|column| !is_short(column));
+        if candidates.iter().any(|column| column.short_years == 0) {
+            candidates.retain(|column| column.short_years == 0);
         }
         let (dates, fine): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|column| is_of_dates(column));
         let source = match (&fine[..], &dates[..]) {
@@ -101,9 +98,8 @@ impl<'s> Search<'s> {
             let is_count = is_part(column, PARTS[6])
                 && column.is_mostly(column.point.integers + column.leading_zeros)
                 && column.point.extremes().is_none_or(|(_, most)| most < 1000.0);
-            let is_beside = |time: &usize| *time != column.number && self.seen[*time].zoned == 0;
             !self.taken.contains(&column.number)
-                && source.columns.iter().all(is_beside)
+                && source.columns.iter().all(|&time| time != column.number && self.seen[time].zoned == 0)
                 && !source.format.is_count()
                 && (is_of_tails(column) || is_count)
         };
@@ -118,13 +114,11 @@ impl<'s> Search<'s> {
 
     /// Columns that are called year, month, day and on.
     fn parts(&self) -> Found {
-        let mut columns = Vec::new();
+        let mut columns: Vec<&ColumnEvidence> = Vec::new();
         for names in PARTS {
-            let is_it = |column: &&ColumnEvidence| {
-                is_part(column, names)
-                    && columns.iter().all(|one: &&ColumnEvidence| one.number != column.number)
-            };
-            let Some(column) = self.seen.iter().find(is_it) else { break };
+            let is_other = |number| columns.iter().all(|one| one.number != number);
+            let mut left = self.seen.iter().filter(|column| is_other(column.number));
+            let Some(column) = left.find(|column| is_part(column, names)) else { break };
             columns.push(column);
         }
         if let ([_, _, _], [clock]) = (&columns[..], &self.clocks()[..]) {
@@ -159,15 +153,12 @@ impl<'s> Search<'s> {
             }
         }
         for column in self.seen {
-            let meanings = self.meanings(column);
-            if meanings.is_empty() {
-                continue;
-            }
-            let label = &column.label;
+            let (meanings, label) = (self.meanings(column), &column.label);
             let is_choice = is_named_time(label) || meanings.iter().all(is_usual);
-            let mark = if is_choice { "" } else { "!" };
-            hints +=
-                &format!("\nNumbers in column {label} can be {}.", self.described(column, &meanings, mark));
+            let described = self.described(column, &meanings, if is_choice { "" } else { "!" });
+            if !described.is_empty() {
+                hints += &format!("\nNumbers in column {label} can be {described}.");
+            }
         }
         let shown = self.seen.iter().take(SHOWN);
         ask(format!(
@@ -235,10 +226,8 @@ impl<'s> Search<'s> {
 
     /// Whether a column is mostly dates, or numbers whose name and size, or whose format, say that they are times.
     fn is_candidate(&self, column: &ColumnEvidence) -> bool {
-        if self.taken.contains(&column.number) || column.present() == 0 {
-            return false;
-        }
         match &self.options.time_format {
+            _ if self.taken.contains(&column.number) => false,
             Some(format @ TimeFormat::Pattern(_)) => format.read(&column.example).is_ok(),
             format if column.is_mostly(column.times) => {
                 format.as_ref().is_none_or(|format| !format.is_count())
@@ -250,8 +239,7 @@ impl<'s> Search<'s> {
     }
 
     fn is_number(&self, column: &ColumnEvidence) -> bool {
-        let numbers = self.numbers(column).values();
-        numbers > 0 && column.is_mostly(numbers)
+        column.is_mostly(self.numbers(column).values())
     }
 
     /// The numbers of a column, with a decimal comma where that is asked for and needed.
@@ -262,10 +250,8 @@ impl<'s> Search<'s> {
 
     /// Columns of times of day.
     fn clocks(&self) -> Vec<&'s ColumnEvidence> {
-        let is_clock = |column: &&ColumnEvidence| {
-            !self.taken.contains(&column.number) && column.present() > 0 && column.is_mostly(column.clocks)
-        };
-        self.seen.iter().filter(is_clock).collect()
+        let free = self.seen.iter().filter(|column| !self.taken.contains(&column.number));
+        free.filter(|column| column.is_mostly(column.clocks)).collect()
     }
 
     /// Whether a column of times of day belongs to the dates: its name says no more than that, or nothing has a name and they stand side by side.
@@ -320,7 +306,7 @@ impl<'s> Search<'s> {
             let time = format.read(example).map_or(i128::MAX, |time| time.time_ns.into());
             format!("{} with ⟦--time-format‖{format}⟧", shown(time))
         };
-        let is_known = is_number || column.present() > 0 && column.is_mostly(column.times);
+        let is_known = is_number || column.is_mostly(column.times);
         let why = match found[..] {
             [] if is_number => "give years from 2000 to the next in no known way".to_owned(),
             _ if is_number => format!("can be {}", self.described(column, &found, "")),
@@ -338,20 +324,20 @@ impl<'s> Search<'s> {
     /// What the numbers of a column can be, the smallest of them so, and the option that asks for it, with a mark before it.
     fn described(&self, column: &ColumnEvidence, formats: &[TimeFormat], mark: &str) -> String {
         let (numbers, label) = (self.numbers(column), &column.label);
-        let described = |format: &TimeFormat| {
+        let mut described = formats.iter().map(|format| {
             let all = numbers.extremes().filter(|all| meanings(*all).contains(format));
             let (least, _) = all.or_else(|| numbers.usual()).unwrap_or_default();
             let first = format.read(&least.to_string()).map_or(0, |instant| instant.time_ns);
             format!("{format} (first {}; ⟦{mark}--time‖{label}‖--time-format‖{format}⟧)", shown(first))
-        };
-        formats.iter().map(described).join(", or ")
+        });
+        described.join(", or ")
     }
 
     /// Whether another column, in some format, has the times of a column in this one. Dates may be of another zone.
     fn agrees(&self, first: &ColumnEvidence, of_first: &TimeFormat, other: &ColumnEvidence) -> Result<bool> {
         let apart_ns = if is_of_dates(other) { TWO_DAYS_NS } else { 0 };
         for format in self.formats(other) {
-            let (mut compared, mut agree) = (0_u64, true);
+            let (mut is_compared, mut agree) = (false, true);
             rows::for_each(self.dialect, |row| {
                 let time = |column: &ColumnEvidence, format: &TimeFormat| {
                     let text = text(row.record, column.number).ok()?;
@@ -361,12 +347,12 @@ impl<'s> Search<'s> {
                     && let Some(one) = time(first, of_first)
                     && let Some(other) = time(other, &format)
                 {
-                    compared += 1;
+                    is_compared = true;
                     agree &= one.abs_diff(other) <= apart_ns;
                 }
                 Ok(())
             })?;
-            if agree && compared > 0 {
+            if agree && is_compared {
                 return Ok(true);
             }
         }
@@ -374,18 +360,19 @@ impl<'s> Search<'s> {
     }
 
     fn choose<T>(&self, columns: &[&ColumnEvidence]) -> Result<T> {
-        let shown = |column: &&ColumnEvidence| format!("⟦--time‖{}⟧ ({:?})", column.label, column.example);
+        let mut shown =
+            columns.iter().map(|column| format!("⟦--time‖{}⟧ ({:?})", column.label, column.example));
         ask(format!(
             "several columns of {} can be the time, and they do not agree; say which it is: {}",
             self.dialect.source,
-            columns.iter().map(shown).join(", or ")
+            shown.join(", or ")
         ))
     }
 }
 
 fn in_two_columns<T>(date: &ColumnEvidence, clocks: &[&ColumnEvidence]) -> Result<T> {
     let date = &date.label;
-    let clocks: Vec<&String> = clocks.iter().map(|clock| &clock.label).collect();
+    let clocks: Vec<_> = clocks.iter().map(|clock| &clock.label).collect();
     let texts = clocks.iter().map(|clock| format!("‖--type‖{clock}=text")).join("");
     ask(format!(
         "column {date} has dates without a time of day, and times of day are in {}. Say ⟦--time‖{date},{}⟧ if they belong together, or ⟦--time‖{date}{texts}⟧ if not",

@@ -20,22 +20,19 @@ static NOT_FINITE: LazyLock<Regex> =
 pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
     let mut names = BTreeSet::new();
     for (number, line) in source.reader()?.lines().enumerate() {
-        match cells(&line?) {
-            Some(cells) => names.extend(cells.into_keys()),
-            None if number == 0 => {
-                return unclear(format!(
-                    "line 1 of {0} is no JSON object; a recording has an object a line: jq -c . {0}",
-                    source
-                ));
-            }
-            None => {}
+        if let Some(cells) = cells("", &line?) {
+            names.extend(cells.into_keys());
+        } else if number == 0 {
+            return unclear(format!(
+                "line 1 of {source} is no JSON object; a recording has an object a line: jq -c . {source}"
+            ));
         }
     }
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(copy);
     writer.write_record(&names).map_err(io::Error::from)?;
     for line in source.reader()?.lines() {
         let line = line?;
-        let row = match cells(&line) {
+        let row = match cells("", &line) {
             Some(mut cells) => names.iter().map(|name| cells.remove(name).unwrap_or_default()).collect(),
             None => vec![line],
         };
@@ -44,32 +41,27 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
     Ok(writer.flush()?)
 }
 
-/// The values of an object, as text and by their keys.
-fn cells(line: &str) -> Option<BTreeMap<String, String>> {
-    let mut cells = BTreeMap::new();
-    flatten("", line, &mut cells)?;
-    Some(cells)
-}
-
-fn flatten(before: &str, object: &str, cells: &mut BTreeMap<String, String>) -> Option<()> {
+/// The values of an object, as text and by their keys, which begin with what is before them.
+fn cells(before: &str, object: &str) -> Option<BTreeMap<String, String>> {
     let found: BTreeMap<String, &RawValue> = match serde_json::from_str(object) {
         Err(_) if NOT_FINITE.is_match(object) => {
-            return flatten(before, &NOT_FINITE.replace_all(object, "$1\"$2\""), cells);
+            return cells(before, &NOT_FINITE.replace_all(object, "$1\"$2\""));
         }
         found => found.ok()?,
     };
+    let mut values = BTreeMap::new();
     for (key, value) in found {
         let key = format!("{before}{key}");
         let text = match value.get() {
             object if object.starts_with('{') => {
-                flatten(&format!("{key}."), object, cells)?;
+                values.extend(cells(&format!("{key}."), object)?);
                 continue;
             }
             text if text.starts_with('"') => serde_json::from_str(text).ok()?,
             "null" => String::new(),
             plain => plain.to_owned(),
         };
-        cells.insert(key, text);
+        values.insert(key, text);
     }
-    Some(())
+    Some(values)
 }

@@ -32,20 +32,16 @@ impl Said {
     /// # Errors
     /// When the user says that a comma is both marks.
     pub fn new(evidence: &Evidence, options: &RecordingOptions) -> Result<Self> {
-        let mark = |mark: &String| mark.chars().next().filter(|_| mark != "none");
-        let thousands = options.thousands.as_ref().map(mark);
+        let thousands = options.thousands.as_deref();
+        let thousands = thousands.map(|mark| mark.chars().next().filter(|_| mark != "none"));
         if options.decimal_comma && thousands == Some(Some(',')) {
             return unclear("--decimal-comma and --thousands , contradict each other");
         }
-        let is_sure = |seen: &ColumnEvidence| {
+        let is_comma_sure = evidence.columns.iter().any(|seen| {
             let readings = readings(seen);
             seen.is_mostly(seen.numeric) && readings.len() == 1 && readings[0].has_decimal_comma()
-        };
-        Ok(Self {
-            decimal_comma: options.decimal_comma,
-            thousands,
-            is_comma_sure: evidence.columns.iter().any(is_sure),
-        })
+        });
+        Ok(Self { decimal_comma: options.decimal_comma, thousands, is_comma_sure })
     }
 
     /// How the numbers of a column are read.
@@ -54,9 +50,9 @@ impl Said {
     /// When that is not clear, or nobody asked for it.
     pub fn marks(&self, seen: &ColumnEvidence) -> Result<Marks> {
         let all = readings(seen);
-        let left: Vec<&Reading<'_>> = match &all[..] {
+        let left: Vec<_> = match &all[..] {
             [one, other] if one.is_same(other) => vec![if self.is_comma() { other } else { one }],
-            [_, _] => (all.iter()).filter(|reading| !self.is_against(reading)).collect(),
+            [_, _] => all.iter().filter(|reading| !self.is_against(reading)).collect(),
             _ => all.iter().collect(),
         };
         if let [reading] = left[..]
@@ -67,13 +63,13 @@ impl Said {
         let mut shown = if left.is_empty() { all.iter().collect() } else { left };
         shown.retain(|reading| !self.is_no_decimal(reading));
         let example = shown.iter().find_map(|reading| reading.example).unwrap_or(&seen.example);
-        let readings: Vec<String> = shown.iter().map(|reading| reading.described(shown.len() > 1)).collect();
+        let mut readings = shown.iter().map(|reading| reading.described(shown.len() > 1));
         let why = if all.is_empty() {
-            "some have a decimal point and some a decimal comma, so write them in one way".to_owned()
-        } else if readings.is_empty() {
-            "with this --thousands that is no number".to_owned()
+            "some have a decimal point and some a decimal comma, so write them in one way"
+        } else if shown.is_empty() {
+            "with this --thousands that is no number"
         } else {
-            format!("that is {}", readings.join(", or "))
+            &format!("that is {}", readings.join(", or "))
         };
         ask(format!(
             "numbers in column {0} are written like {example:?}: {why}. If they are no numbers, say ⟦!--type‖{0}=text⟧",
@@ -93,24 +89,22 @@ impl Said {
 
     /// Whether, of two readings, what is known is against this one.
     fn is_against(&self, reading: &Reading<'_>) -> bool {
-        let group = reading.marks.group;
-        let is_comma = reading.marks.decimal == ',';
+        let Marks { decimal, group } = reading.marks;
         match self.thousands {
             Some(None) => group.is_some(),
             Some(Some(mark)) => group.is_some_and(|group| group != mark) || self.is_no_decimal(reading),
-            None if !self.decimal_comma => group.is_some() && is_comma && !reading.has_decimal,
-            None => !is_comma && group == Some(',') && self.is_comma_sure,
+            None if !self.decimal_comma => group.is_some() && decimal == ',' && !reading.has_decimal,
+            None => decimal == '.' && group == Some(',') && self.is_comma_sure,
         }
     }
 
     /// Whether the user asked for this reading, or it needs no word.
     fn is_asked_for(&self, reading: &Reading<'_>) -> bool {
         let Marks { decimal, group } = reading.marks;
-        let is_sure = decimal == ',' && group == Some('.') && self.decimal_comma;
-        let is_grouped_so = match (group, self.thousands) {
-            (None, _) => true,
-            (Some(group), Some(said)) => said == Some(group),
-            (Some(_), None) => is_sure,
+        let is_grouped_so = match self.thousands {
+            _ if group.is_none() => true,
+            Some(said) => said == group,
+            None => decimal == ',' && group == Some('.') && self.decimal_comma,
         };
         is_grouped_so && (self.is_comma() || !reading.has_decimal_comma())
     }
@@ -128,16 +122,15 @@ impl Reading<'_> {
 
     /// The number of its example, and the options that ask for it.
     fn described(&self, is_one_of_two: bool) -> String {
-        let read = self.example.and_then(|example| number::read(example, self.marks.decimal));
-        let number = read.map_or_else(
-            || format!("a number with {:?}", self.marks.decimal),
-            |read| read.number.value().to_string(),
-        );
-        let is_comma = self.has_decimal_comma() && self.marks.group != Some('.');
+        let Marks { decimal, group } = self.marks;
+        let number = self
+            .example
+            .and_then(|example| number::read(example, decimal))
+            .map_or_else(|| format!("a number with {decimal:?}"), |read| read.number.value().to_string());
+        let is_comma = self.has_decimal_comma() && group != Some('.');
         let comma = is_comma.then(|| "--decimal-comma".to_owned());
-        let thousands =
-            self.marks.group.map(String::from).or_else(|| is_one_of_two.then(|| "none".to_owned()));
-        let thousands = thousands.map(|mark| format!("--thousands‖{mark}"));
+        let none = is_one_of_two.then(|| "none".to_owned());
+        let thousands = group.map(String::from).or(none).map(|mark| format!("--thousands‖{mark}"));
         format!("{number} with ⟦{}⟧", comma.into_iter().chain(thousands).join("‖"))
     }
 }
@@ -147,7 +140,7 @@ fn readings(seen: &ColumnEvidence) -> Vec<Reading<'_>> {
     let is_all = |tally: &Tally| tally.count() == seen.numeric;
     let is_one_all = is_all(&seen.point) || is_all(&seen.comma);
     let both = [('.', &seen.point), (',', &seen.comma)];
-    (both.into_iter())
+    both.into_iter()
         .filter(|(_, tally)| is_all(tally) || (!is_one_all && tally.count() * 2 > seen.numeric))
         .map(|(decimal, tally)| {
             let (group, example) = tally.grouped.as_ref().map(|(group, example)| (*group, example)).unzip();

@@ -121,8 +121,8 @@ impl Recording {
 /// Whether this is a pipe, a device, or a stream of this process, which another process cannot read again.
 pub fn is_read_once(path: &Path) -> bool {
     const STREAMS: [&str; 4] = ["/dev/stdin", "/dev/fd", "/proc/self", "/proc/thread-self"];
-    let is_other = |metadata: std::fs::Metadata| !metadata.is_file() && !metadata.is_dir();
-    STREAMS.iter().any(|stream| path.starts_with(stream)) || std::fs::metadata(path).is_ok_and(is_other)
+    STREAMS.iter().any(|stream| path.starts_with(stream))
+        || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// Dates without a time of day are the time only where they tell readings apart, or where the user says so.
@@ -131,10 +131,9 @@ fn check_dates(plan: &Plan, evidence: &Evidence, taken: &Taken) -> Result<()> {
     let most = if plan.tags.is_empty() { readings / 10 } else { readings / 2 };
     if plan.time.is_bare_date && repeated > most as u64 {
         let column = &plan.time.label;
-        let is_clock = |clock: &&ColumnEvidence| {
+        let clocks = evidence.columns.iter().filter(|clock| {
             find_time::is_named_clock(&clock.label) && !plan.time.columns.contains(&clock.number)
-        };
-        let clocks = evidence.columns.iter().filter(is_clock);
+        });
         let clocks = clocks.map(|clock| format!(" (⟦--time‖{column},{}⟧)", clock.label)).join("");
         return ask(format!(
             "column {column} has dates without a time of day, and {repeated} of {readings} readings share one. Say ⟦!--time‖{column},COLUMN⟧ if COLUMN has the time of day{clocks}, --time COLUMN if it has all of it, --tags COLUMN if it names the sensor, or ⟦!--time‖{column}⟧ if the date is enough"
@@ -152,7 +151,7 @@ fn check_series(plan: &Plan, evidence: &Evidence, taken: &Taken, options: &Recor
         return Ok(());
     }
     let half = readings.len() / 2;
-    let candidates = (plan.fields.iter().zip(&readings.columns)).filter_map(|(field, column)| {
+    let candidates = plan.fields.iter().zip(&readings.columns).filter_map(|(field, column)| {
         let label = &evidence.columns[field.column].label;
         let is_name = matches!(field.kind, FieldType::I64 | FieldType::Text) && !is_typed(label);
         let is_number = odd::numbers_sensors(label);
@@ -161,17 +160,16 @@ fn check_series(plan: &Plan, evidence: &Evidence, taken: &Taken, options: &Recor
         let values = if is_name { ordered_values(column, &readings.times_ns, most)? } else { 0 };
         (values > 1).then_some((values, label))
     });
-    match candidates.min() {
-        Some((values, label)) => ask(format!(
+    candidates.min().map_or(Ok(()), |(values, label)| {
+        ask(format!(
             "{disorder} readings repeat a time or come late, and none does within the {values} values of column {label}. Say ⟦--tags‖{label}⟧ if it names the sensor, or ⟦!--type‖{label}=text⟧ if not"
-        )),
-        None => Ok(()),
-    }
+        ))
+    })
 }
 
 /// How many values a column has, if there are no more than this, and the times of each ascend.
 fn ordered_values(column: &Column, times_ns: &[i64], most: usize) -> Option<usize> {
-    let mut latest: HashMap<String, i64> = HashMap::new();
+    let mut latest = HashMap::new();
     for (row, &time_ns) in times_ns.iter().enumerate() {
         let before = latest.insert(column.value(row).to_string(), time_ns);
         if before.is_some_and(|before| before >= time_ns) || latest.len() > most {

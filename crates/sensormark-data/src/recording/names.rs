@@ -1,25 +1,20 @@
 //! Names of the contract (lower case ASCII, at most 40 bytes, none that a database keeps) from names as people write them.
 
-use super::RecordingOptions;
+use std::{collections::BTreeSet, path::Path, sync::LazyLock};
+
+use itertools::Itertools;
+use regex::Regex;
 use sensormark_store::name::{LONGEST_NAME as LONGEST, column_name, table_name};
-use std::{collections::BTreeSet, path::Path};
+
+use super::RecordingOptions;
+
+/// A word of a name: it ends where a capital letter follows another letter or a digit.
+static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new("[A-Z]+[a-z0-9]*|[a-z0-9]+").expect("a pattern"));
 
 /// A name of the contract for what a file calls `text`: "Humidity Ratio" and "HumidityRatio" become `humidity_ratio`. Where nothing is left
 /// or a digit is first, it starts with `column_`.
 pub fn name_of(text: &str) -> String {
-    let mut name = String::new();
-    let mut before = ' ';
-    for character in text.chars() {
-        if character.is_ascii_alphanumeric() {
-            let hump =
-                character.is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit());
-            if hump || (!before.is_ascii_alphanumeric() && !name.is_empty()) {
-                name.push('_');
-            }
-            name.push(character.to_ascii_lowercase());
-        }
-        before = character;
-    }
+    let mut name = WORD.find_iter(text).map(|word| word.as_str()).join("_").to_ascii_lowercase();
     if !name.starts_with(|first: char| first.is_ascii_lowercase()) {
         name.insert_str(0, "column_");
     }
@@ -39,12 +34,15 @@ pub fn table_name_of(path: &Path, options: &RecordingOptions) -> (String, Option
 /// from then on.
 pub fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> (String, Option<String>) {
     let (plain, note) = column_name(&name_of(text));
-    let numbered = (2..).map(|number| {
+    let mut name = plain.clone();
+    for number in 2.. {
+        if taken.insert(name.clone()) {
+            break;
+        }
         let ending = format!("_{number}");
-        format!("{}{ending}", &plain[..plain.len().min(LONGEST - ending.len())])
-    });
-    let mut names = std::iter::once(plain.clone()).chain(numbered);
-    (names.find(|name| taken.insert(name.clone())).expect("there is no last number"), note)
+        name = format!("{}{ending}", &plain[..plain.len().min(LONGEST - ending.len())]);
+    }
+    (name, note)
 }
 
 #[cfg(test)]

@@ -13,10 +13,8 @@ const EXACT: u128 = 1 << 53;
 pub enum Number {
     /// A whole number of 64 bits.
     Integer(i64),
-    /// A number with a fraction or an exponent, or a whole one over 64 bits.
+    /// A number with a fraction or an exponent, or a whole one over 64 bits; infinite where it is too large for 64-bit floating point.
     Float(f64),
-    /// A number that is infinite, or too large for 64-bit floating point.
-    NotFinite,
 }
 
 /// A number, and which marks it was written with.
@@ -53,12 +51,11 @@ impl Marks {
 }
 
 impl Number {
-    /// As floating point; infinite where it is not finite.
+    /// As floating point.
     pub fn value(self) -> f64 {
         match self {
             Self::Integer(value) => value as f64,
             Self::Float(value) => value,
-            Self::NotFinite => f64::INFINITY,
         }
     }
 
@@ -66,8 +63,7 @@ impl Number {
     pub fn is_same(self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => one == other,
-            (Self::NotFinite, _) | (_, Self::NotFinite) => false,
-            _ => self.value() == other.value(),
+            _ => self.value() == other.value() && self.value().is_finite(),
         }
     }
 }
@@ -86,10 +82,7 @@ pub fn read(text: &str, decimal: char) -> Option<ReadNumber> {
     let (plain, group) = plain(text, digits, decimal)?;
     let number = match plain.parse() {
         Ok(whole) => Number::Integer(whole),
-        Err(_) => match plain.parse::<f64>().ok()? {
-            value if !value.is_finite() => Number::NotFinite,
-            value => Number::Float(value),
-        },
+        Err(_) => Number::Float(plain.parse().ok()?),
     };
     Some(ReadNumber {
         number,
@@ -110,12 +103,11 @@ fn plain<'t>(text: &'t str, digits: &str, decimal: char) -> Option<(Cow<'t, str>
         let is_rust = decimal == '.' || !digits.contains(decimal);
         return Some((if is_rust { text.into() } else { text.replacen(decimal, ".", 1).into() }, None));
     };
-    let are_digits = |group: &&str| group.bytes().all(|byte| byte.is_ascii_digit());
     let groups: Vec<&str> = whole.split(mark).collect();
     let is_grouped = matches!(groups[0].len(), 1..=3)
         && !groups[0].starts_with('0')
         && groups[1..].iter().all(|group| group.len() == 3)
-        && groups.iter().all(are_digits);
+        && groups.concat().bytes().all(|byte| byte.is_ascii_digit());
     let group = match mark {
         '\u{a0}' | '\u{202f}' => ' ',
         '’' => '\'',

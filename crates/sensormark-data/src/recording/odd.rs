@@ -13,19 +13,19 @@ const SENSORS: &str = "sensor entity device station mote node meter metric chann
 pub fn check(seen: &ColumnEvidence, is_without_tags: bool) -> Result<()> {
     units(seen)?;
     texts_among_numbers(seen)?;
-    let has_names = seen.is_mostly(seen.texts) && seen.distinct.len() > 1;
     let ColumnEvidence { label, example, .. } = seen;
+    let has_names = seen.is_mostly(seen.texts) && seen.distinct.len() > 1;
     if is_without_tags && has_names && is_of_sensors(label) {
         return ask_or_text(
             seen,
-            &format!("looks like the name of a sensor ({example} …). Say ⟦--tags‖{label}⟧ if it is"),
+            format!("looks like the name of a sensor ({example} …). Say ⟦--tags‖{label}⟧ if it is"),
         );
     }
     Ok(())
 }
 
 /// Stops, and names the option that keeps texts as well: a choice where these words have none.
-fn ask_or_text<T>(ColumnEvidence { label, .. }: &ColumnEvidence, words: &str) -> Result<T> {
+fn ask_or_text<T>(ColumnEvidence { label, .. }: &ColumnEvidence, words: String) -> Result<T> {
     let mark = if words.contains('⟦') { "!" } else { "" };
     ask(format!("column {label} {words}, or say ⟦{mark}--type‖{label}=text⟧ to keep texts"))
 }
@@ -44,37 +44,33 @@ fn units(seen: &ColumnEvidence) -> Result<()> {
     let is_most = |count: u64| seen.is_mostly(count) && seen.is_mostly(seen.texts);
     let example = &seen.example;
     let with_units = is_most(seen.units.values().sum());
-    if with_units && (2..4).contains(&seen.units.len()) {
-        return unit(seen).map(drop);
-    }
-    if is_most(seen.near_numbers) && !with_units {
-        return ask_or_text(
+    match seen.units.len() {
+        1 if with_units => ask_or_text(
             seen,
-            &format!("has numbers with other signs ({example:?}). Write them as plain numbers"),
-        );
-    }
-    if with_units && seen.units.len() == 1 {
-        return ask_or_text(
+            format!("has a unit in its cells ({example:?}). Say ⟦--unit-in-cells⟧ to read the numbers"),
+        ),
+        2 | 3 if with_units => unit(seen).map(drop),
+        _ if is_most(seen.near_numbers) && !with_units => ask_or_text(
             seen,
-            &format!("has a unit in its cells ({example:?}). Say ⟦--unit-in-cells⟧ to read the numbers"),
-        );
+            format!("has numbers with other signs ({example:?}). Write them as plain numbers"),
+        ),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// What is said of the unit of a column of numbers, of which there may be one.
 pub fn unit(seen: &ColumnEvidence) -> Result<Option<String>> {
-    let units: Vec<&str> = seen.units.keys().map(String::as_str).collect();
-    match units[..] {
+    match seen.units.iter().collect_vec()[..] {
         [] => Ok(None),
-        [unit] => {
-            let without = seen.numeric.saturating_sub(seen.units[unit]);
-            Ok(Some(format!(
-                "numbers in column {} have the unit {unit}; {without} cells have none",
-                seen.label
-            )))
-        }
-        _ => ask_or_text(seen, &format!("has several units: {}. Write the cells in one", units.join(", "))),
+        [(unit, count)] => Ok(Some(format!(
+            "numbers in column {} have the unit {unit}; {} cells have none",
+            seen.label,
+            seen.numeric.saturating_sub(*count)
+        ))),
+        _ => ask_or_text(
+            seen,
+            format!("has several units: {}. Write the cells in one", seen.units.keys().join(", ")),
+        ),
     }
 }
 
@@ -85,13 +81,11 @@ fn texts_among_numbers(seen: &ColumnEvidence) -> Result<()> {
     if seen.numeric * 5 < present || others == 0 {
         return Ok(());
     }
-    let is_absent = |text: &&String| {
-        let is_word = text.contains(char::is_alphanumeric);
-        !is_word || ABSENT.split('|').any(|absent| absent.eq_ignore_ascii_case(text))
-    };
-    let is_text = |text: &&String| !text.bytes().all(|byte| byte.is_ascii_digit());
-    let (absent, texts): (Vec<&String>, Vec<&String>) =
-        seen.distinct.iter().filter(is_text).partition(is_absent);
+    let cells = seen.distinct.iter().filter(|text| text.contains(|one: char| !one.is_ascii_digit()));
+    let (absent, texts): (Vec<_>, Vec<_>) = cells.partition(|text| {
+        !text.contains(char::is_alphanumeric)
+            || ABSENT.split('|').any(|absent| absent.eq_ignore_ascii_case(text))
+    });
     let list = |texts: &[&String]| texts.iter().join(",");
     let is_all_known = seen.distinct.len() < DISTINCT && seen.truths == 0;
     let words = format!("has {} numbers and {others} other cells", seen.numeric);
@@ -99,7 +93,7 @@ fn texts_among_numbers(seen: &ColumnEvidence) -> Result<()> {
         let shown = list(&absent);
         return ask_or_text(
             seen,
-            &format!("{words}, with {shown}. Say ⟦--absent‖{shown}⟧ if that is no value"),
+            format!("{words}, with {shown}. Say ⟦--absent‖{shown}⟧ if that is no value"),
         );
     }
     if others * 20 <= present {
@@ -109,7 +103,7 @@ fn texts_among_numbers(seen: &ColumnEvidence) -> Result<()> {
     let no_value = if absent.is_empty() { String::new() } else { format!("‖--absent‖{}", list(&absent)) };
     ask_or_text(
         seen,
-        &format!(
+        format!(
             "{words} (such as {shown}). Say ⟦--type‖{label}=mixed{no_value}⟧ to keep the texts in another field, --absent with the texts that are no value"
         ),
     )

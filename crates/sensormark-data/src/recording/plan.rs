@@ -142,7 +142,7 @@ impl Plan {
             None if seen.is_mostly(seen.truths) => FieldType::Bool,
             None => FieldType::Text,
         };
-        if is_number && !matches!(kind, FieldType::Text | FieldType::Bool) {
+        if is_number && kind.is_number() {
             self.numbers(seen, given, named, said)?;
             return Ok("field");
         }
@@ -237,7 +237,7 @@ impl Named {
         let mut tags = all(columns, &options.tags, "--tags")?;
         let mut left_out = all(columns, &options.leave_out, "--leave-out")?;
         let types = options.types.iter().map(|text| typed(columns, text));
-        let types = types.collect::<Result<BTreeMap<_, _>>>()?;
+        let types: BTreeMap<_, _> = types.collect::<Result<_>>()?;
         if !dialect.group_key.is_empty() && time.is_empty() && tags.is_empty() {
             let known = |names: &str| -> Vec<usize> {
                 columns.iter().positions(|column| names.split(' ').contains(&column.label.as_str())).collect()

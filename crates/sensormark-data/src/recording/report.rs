@@ -52,7 +52,7 @@ pub struct ColumnReport {
 /// Puts together what was found.
 pub fn compile(dialect: &Dialect, evidence: &Evidence, plan: &Plan, taken: &Taken) -> RecordingReport {
     let table = &taken.schema.tables[0];
-    let column = |(number, &role): (usize, &&'static str)| {
+    let columns = plan.roles.iter().enumerate().map(|(number, &role)| {
         let field = plan.fields.iter().position(|field| field.column == number);
         let rows = 0..taken.readings.len();
         let absent = |field: usize| rows.filter(|&row| !taken.readings.columns[field].has(row)).count();
@@ -62,7 +62,7 @@ pub fn compile(dialect: &Dialect, evidence: &Evidence, plan: &Plan, taken: &Take
             field: field.map(|field| table.fields[field].clone()),
             absent: field.map_or(0, absent) as u64,
         }
-    };
+    });
     RecordingReport {
         file: dialect.source.given.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         delimiter: char::from(dialect.delimiter),
@@ -70,7 +70,7 @@ pub fn compile(dialect: &Dialect, evidence: &Evidence, plan: &Plan, taken: &Take
         rows: evidence.rows,
         readings: taken.readings.len() as u64,
         series: table.series.len(),
-        columns: plan.roles.iter().enumerate().map(column).collect(),
+        columns: columns.collect(),
         time: plan.time.clone(),
         resolution: table.time_resolution,
         timing: taken.timing.clone(),

@@ -132,8 +132,7 @@ impl<'o> Sniffer<'o> {
                 "{given} is not UTF-8 text; if it is UTF-16 without a mark, say ⟦--encoding‖utf-16{order}⟧"
             ));
         }
-        let wrong: Vec<(usize, &[u8])> =
-            lines().enumerate().filter(|(_, line)| std::str::from_utf8(line).is_err()).collect();
+        let wrong: Vec<_> = lines().enumerate().filter(|(_, line)| str::from_utf8(line).is_err()).collect();
         match wrong[..] {
             [(line, bytes), ..] if line == 0 || wrong.len() * 2 > lines().count() => ask(format!(
                 "{given} is not UTF-8. Line {} is {:?} as Windows-1252: if that is right, say ⟦--encoding‖windows-1252⟧, else name another encoding",
@@ -172,16 +171,18 @@ impl<'o> Sniffer<'o> {
         let Some(mark) = COMMENTS.into_iter().find(|mark| self.table().starts_with(mark.as_bytes())) else {
             return Ok(());
         };
-        let is_marked = |line: &&[u8]| line.starts_with(mark.as_bytes());
-        let hashes: Vec<Vec<u8>> = lines(self.table()).take_while(is_marked).map(<[u8]>::to_vec).collect();
-        let Some(last) = hashes.last().filter(|_| self.comment.is_none()) else {
+        if self.comment.is_some() {
             return Ok(());
-        };
+        }
+        let hashes = lines(self.table()).take_while(|line| line.starts_with(mark.as_bytes()));
+        let hashes: Vec<Vec<u8>> = hashes.map(<[u8]>::to_vec).collect();
+        let last = hashes.len() - 1;
         self.comment = mark.bytes().next();
         *sample = self.sample()?;
-        let cells = Sample::new(last, sample.delimiter, None).records.first().map_or(0, StringRecord::len);
+        let cells =
+            Sample::new(&hashes[last], sample.delimiter, None).records.first().map_or(0, StringRecord::len);
         if cells == sample.width && !self.is_header(sample) {
-            self.skip += after_lines(self.table(), hashes.len() - 1) + 1;
+            self.skip += after_lines(self.table(), last) + 1;
             self.comment = None;
             *sample = self.sample()?;
         } else {
@@ -189,10 +190,9 @@ impl<'o> Sniffer<'o> {
         }
         if let Some(group) = hashes.iter().find(|line| line.starts_with(b"#group,")) {
             let group = Sample::new(group, b',', None);
-            let names = sample.records[0].iter().zip(group.records[0].iter());
-            let is_key =
-                |(name, group): &(&str, &str)| *group == "true" && !["_start", "_stop"].contains(name);
-            self.group_key = names.filter(is_key).map(|(name, _)| name.to_owned()).collect();
+            let names = sample.records[0].iter().zip(&group.records[0]);
+            let keys = names.filter(|(name, group)| *group == "true" && !["_start", "_stop"].contains(name));
+            self.group_key = keys.map(|(name, _)| name.to_owned()).collect();
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ impl<'o> Sniffer<'o> {
     /// Whether the first row names the columns: none of its cells is a time, and a text stands where the rows below have none, or it is all text.
     fn is_header(&self, sample: &Sample) -> bool {
         let looks = self.looks(sample, 0);
-        let all_text = looks.iter().all(|look| is_text(look) || matches!(look, Look::Absent));
+        let all_text = looks.iter().all(|look| is_text(look) || *look == Look::Absent);
         !looks.iter().any(|look| matches!(look, Look::Time(_)))
             && looks.iter().any(is_text)
             && (all_text || self.stands_out(sample, 0, &looks))
@@ -230,24 +230,29 @@ impl<'o> Sniffer<'o> {
 
     /// Whether a row below the header has no value, though most rows below it have: units, or kinds of values.
     fn is_units(&self, sample: &Sample, row: usize) -> bool {
-        let looks = if row + 1 < sample.records.len() { self.looks(sample, row) } else { Vec::new() };
-        let is_word = |look: &Look| matches!(look, Look::Text | Look::Absent);
-        looks.len() == sample.width && looks.iter().all(is_word) && self.stands_out(sample, row, &looks)
+        let looks = self.looks(sample, row);
+        looks.len() == sample.width
+            && looks.iter().all(|look| matches!(look, Look::Text | Look::Absent))
+            && self.stands_out(sample, row, &looks)
     }
 
+    /// What the cells of a row look like; of no row, none.
     fn looks(&self, sample: &Sample, row: usize) -> Vec<Look> {
-        sample.records[row].iter().map(|cell| self.rules.look(cell.trim())).collect()
+        sample.records.get(row).into_iter().flatten().map(|cell| self.rules.look(cell.trim())).collect()
     }
 
     /// Whether a row has a text where most rows below it have none.
     fn stands_out(&self, sample: &Sample, row: usize, looks: &[Look]) -> bool {
         let shift = usize::from(looks.len() + 1 == sample.width);
         let is_other_below = |column: usize| {
-            let below = sample.regular_records(row + 1);
-            let below = below.map(|record| self.rules.look(record.get(column + shift).unwrap_or("").trim()));
-            let (text, other): (Vec<Look>, Vec<Look>) =
-                below.filter(|look| !matches!(look, Look::Absent)).partition(is_text);
-            other.len() > text.len()
+            let others = sample.regular_records(row + 1).map(|record| {
+                match self.rules.look(record.get(column + shift).unwrap_or("").trim()) {
+                    Look::Absent => 0,
+                    look if is_text(&look) => -1,
+                    _ => 1,
+                }
+            });
+            others.sum::<i32>() > 0
         };
         looks.iter().enumerate().any(|(column, look)| is_text(look) && is_other_below(column))
     }
@@ -261,8 +266,7 @@ impl<'o> Sniffer<'o> {
             self.notes.push("empty names at the header's end are none".to_owned());
         }
         // A header below lines of a logger's own.
-        let is_better = |row: &usize| names.len() < width && self.is_units(sample, *row);
-        let better = (1..sample.records.len().min(LINES_BEFORE)).find(is_better);
+        let better = (1..LINES_BEFORE).find(|&row| names.len() < width && self.is_units(sample, row));
         let is_time = |record: &StringRecord| matches!(self.rules.look(record[0].trim()), Look::Time(_));
         if names.len() + 1 == width && better.is_none() {
             if sample.regular_records(1).all(|record| record[width - 1].is_empty()) {
@@ -279,13 +283,14 @@ impl<'o> Sniffer<'o> {
             return Ok(names);
         }
         let start = better.map(|row| (self.skip + offset(&sample.records[row])) as u64);
-        let line = lines_of(&self.source, start.as_slice())?;
-        let named = |line| format!("⟦--header-line‖{line}⟧ if line {line} names the columns, or ");
+        let lines = lines_of(&self.source, start.as_slice())?.into_iter();
         ask(format!(
             "{}: the header has {} names and most rows have {width} cells; say {}⟦--header‖false⟧ if no line names them, or put cells with the delimiter in quotes",
             self.source,
             names.len(),
-            line.first().map(named).unwrap_or_default()
+            lines
+                .map(|line| format!("⟦--header-line‖{line}⟧ if line {line} names the columns, or "))
+                .join("")
         ))
     }
 }

@@ -71,11 +71,13 @@ impl Source {
 
     /// Decodes what is not UTF-8.
     fn decode(&mut self, options: &RecordingOptions) -> Result<()> {
-        let known = |name: &String| match Encoding::for_label(name.as_bytes()) {
-            Some(encoding) => Ok(encoding),
-            None => unclear(format!(
-                "--encoding {name}: there is no such encoding; usual ones are windows-1252, latin1, utf-16le"
-            )),
+        let known = |name: &String| {
+            Encoding::for_label(name.as_bytes()).map_or_else(
+                || unclear(format!(
+                    "--encoding {name}: there is no such encoding; usual ones are windows-1252, latin1, utf-16le"
+                )),
+                Ok,
+            )
         };
         let encoding = options.encoding.as_ref().map(known).transpose()?;
         let has_mark = begins(&self.head()?, &[b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"]);

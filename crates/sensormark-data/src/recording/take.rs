@@ -12,7 +12,7 @@ use super::{
     BadRows, CellRules, Dialect, Evidence, Fault, Number, Plan, RecordingError, RecordingOptions, Result,
     Timing, bad_rows,
     cell::{text, truth},
-    plan::{FieldSource, TagSource},
+    plan::FieldSource,
     rows, unclear,
 };
 
@@ -54,9 +54,8 @@ pub fn take(
     for (row, line) in bad.first.iter_mut().zip(rows::lines_of(&dialect.source, &starts)?) {
         row.line = line - dialect.source.lines_before;
     }
-    let is_none = |kind| bad.by_kind.get(&kind).copied().unwrap_or(0);
-    let unreadable = bad.count - is_none(bad_rows::NO_VALUE) - is_none(bad_rows::NO_ROW);
-    if taker.batch.is_empty() && bad.count > 0 || unreadable > 0 && !options.skip_bad_rows {
+    let is_unreadable = bad.by_kind.keys().any(|kind| ![bad_rows::NO_VALUE, bad_rows::NO_ROW].contains(kind));
+    if taker.batch.is_empty() && bad.count > 0 || is_unreadable && !options.skip_bad_rows {
         return Err(RecordingError::BadRows { file: dialect.source.to_string(), rows: count, bad });
     }
     Ok(taker.finish(bad))
@@ -161,9 +160,9 @@ impl<'p> Taker<'p> {
 
     /// The number of the row's series; a new one for tags that were not met before.
     fn series(&mut self, record: &ByteRecord) -> Result<u32, Fault> {
-        let tag = |tag: &TagSource| {
+        let tags = self.plan.tags.iter().map(|tag| {
             let text = text(record, tag.column)?;
-            let number = if tag.is_integer { text.parse::<i64>().ok() } else { None };
+            let number = text.parse::<i64>().ok().filter(|_| tag.is_integer);
             let reason = match number {
                 _ if self.rules.is_absent(text) => "is no value, and this column says which series it is",
                 _ if text.contains('\0') => "holds a NUL character",
@@ -172,38 +171,35 @@ impl<'p> Taker<'p> {
                 Some(number) => return Ok(number.to_string()),
             };
             Err(Fault::of_cell(bad_rows::TAG, tag.column, text, reason))
-        };
-        let tags = self.plan.tags.iter().map(tag).collect::<Result<_, _>>()?;
+        });
+        let tags = tags.collect::<Result<_, _>>()?;
         Ok(u32::try_from(self.series.insert_full(tags).0).expect("fewer than 2^32 series"))
     }
 
     fn finish(self, bad: BadRows) -> Taken {
         let Plan { tags, fields, .. } = self.plan;
-        let tag_column = |(place, tag): (usize, &TagSource)| {
+        let tag_columns = tags.iter().enumerate().map(|(place, tag)| {
             let values = self.series.iter().map(|tags| &tags[place]);
             if tag.is_integer {
                 TagColumn::Integer(values.map(|value| value.parse().expect("a whole number")).collect())
             } else {
                 TagColumn::Text(values.cloned().collect())
             }
-        };
-        let field = |(field, values): (&FieldSource, &Column)| Field {
+        });
+        let table_fields = fields.iter().zip(&self.batch.columns).map(|(field, values)| Field {
             name: field.name.clone(),
             kind: field.kind,
             nullable: values.present.is_some(),
-        };
+        });
         let timing = Timing::of(&self.batch);
-        let mut series = match tags[..] {
-            [] => Series::single(),
-            _ => Series::new(tags.iter().enumerate().map(tag_column).collect()),
-        };
+        let mut series = if tags.is_empty() { Series::single() } else { Series::new(tag_columns.collect()) };
         if let Some(interval_ns) = timing.interval_ns {
             series = series.every(interval_ns);
         }
         let table = Table {
             name: self.plan.table.clone(),
             tags: tags.iter().map(|tag| Tag { name: tag.name.clone() }).collect(),
-            fields: fields.iter().zip(&self.batch.columns).map(field).collect(),
+            fields: table_fields.collect(),
             entity: None,
             time_resolution: resolution(&self.batch.times_ns),
             series,
@@ -233,8 +229,8 @@ impl FieldSource {
             (FieldType::Text, ..) if text.contains('\0') => Err("holds a NUL character"),
             (FieldType::Text, ..) => Ok(Value::Text(text.to_owned())),
             (.., Some(number)) if rules.is_absent_number(number) => Ok(Value::Null),
-            (FieldType::F64, _, Some(Number::NotFinite)) => Err("is not a finite number"),
-            (FieldType::F64, _, Some(number)) => Ok(Value::F64(number.value())),
+            (FieldType::F64, _, Some(number)) if number.value().is_finite() => Ok(Value::F64(number.value())),
+            (FieldType::F64, _, Some(_)) => Err("is not a finite number"),
             (FieldType::F64, ..) => Err("is not a number"),
             (.., Some(Number::Integer(value))) => Ok(Value::I64(value)),
             _ => Err("is not written as a whole number of 64 bits"),
@@ -245,7 +241,7 @@ impl FieldSource {
 /// The coarsest resolution in which all times are whole.
 fn resolution(times_ns: &[i64]) -> TimeResolution {
     let coarse = [TimeResolution::Seconds, TimeResolution::Milliseconds, TimeResolution::Microseconds];
-    let is_whole =
-        |resolution: &TimeResolution| times_ns.iter().all(|time| time % resolution.nanoseconds() == 0);
-    coarse.into_iter().find(is_whole).unwrap_or(TimeResolution::Nanoseconds)
+    let whole =
+        coarse.into_iter().find(|coarse| times_ns.iter().all(|time| time % coarse.nanoseconds() == 0));
+    whole.unwrap_or(TimeResolution::Nanoseconds)
 }

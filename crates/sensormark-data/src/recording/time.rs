@@ -14,12 +14,8 @@ use jiff::tz::TimeZone;
 use regex::Regex;
 use sensormark_store::TimeRange;
 
-pub use epochs::Epoch;
-pub use format::TimeFormat;
-
-use format::TimeFault;
-
-pub(super) use epochs::plausible;
+pub use epochs::{Epoch, plausible};
+pub use format::{TimeFault, TimeFormat};
 
 /// A time that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,8 +102,8 @@ impl Written {
         let found = DATE.captures(&text)?;
         let [one, two, three] = [1, 3, 5].map(|part| &found[part]);
         let named = [one, two].iter().position(|part| part.starts_with(char::is_alphabetic));
-        let marks = [2, 4].map(|mark| &found[mark]);
-        if named.is_none() && (marks[0] != marks[1] || marks[0].starts_with([' ', ','])) {
+        // The marks between them are the same.
+        if named.is_none() && (found[2] != found[4] || found[2].starts_with([' ', ','])) {
             return None;
         }
         let number = |part: &str| part.parse().ok().or_else(|| month(part));
@@ -136,10 +132,10 @@ impl Written {
         let place = TimeFormat::DATES.iter().position(|known| known == format);
         let order = place.filter(|&order| self.orders[order]).ok_or(TimeFault::Shape)?;
         let [year, month, day] = PLACES[order].map(|place| self.numbers[place]);
-        let year = match year {
-            0..69 if self.is_short => year + 2_000,
-            69.. if self.is_short => year + 1_900,
-            year => year,
+        let century = match year {
+            _ if !self.is_short => 0,
+            ..69 => 2_000,
+            _ => 1_900,
         };
         let Clock { hour, minute, second, nanosecond, too_fine, ref zone } = self.clock;
         if too_fine {
@@ -148,7 +144,7 @@ impl Written {
         let is_next_day = (hour, minute, second, nanosecond) == (24, 0, 0, 0);
         let is_leap = second == 60;
         let civil = DateTime::new(
-            year,
+            year + century,
             i8::try_from(month).unwrap_or(0),
             i8::try_from(day).unwrap_or(0),
             if is_next_day { 0 } else { hour },
@@ -161,12 +157,12 @@ impl Written {
         let utc = zone.to_ambiguous_timestamp(civil);
         let fault = if utc.is_ambiguous() { TimeFault::Twice } else { TimeFault::OutOfRange };
         let utc = utc.unambiguous().map_err(|_| fault)?.as_nanosecond();
-        match (is_next_day, is_leap) {
-            (true, _) => {
-                in_range(utc + 86_400_000_000_000, Some("written as 24:00, which is 00:00 of the next day"))
-            }
-            (_, true) => epochs::leap(utc + 1_000_000_000),
-            _ => in_range(utc, None),
+        if is_next_day {
+            in_range(utc + 86_400_000_000_000, Some("written as 24:00, which is 00:00 of the next day"))
+        } else if is_leap {
+            epochs::leap(utc + 1_000_000_000)
+        } else {
+            in_range(utc, None)
         }
     }
 }
@@ -208,9 +204,8 @@ impl Clock {
         let fraction = format!("{:0<9}", part(6));
         let hour = match (half, number(1)) {
             ("", hour) => hour,
-            ("a" | "A", 12) => 0,
-            ("a" | "A", hour @ 1..12) | (_, hour @ 12) => hour,
-            (_, hour @ 1..12) => hour + 12,
+            ("a" | "A", hour @ 1..=12) => hour % 12,
+            (_, hour @ 1..=12) => hour % 12 + 12,
             _ => i8::MAX, // 0 PM or 13 PM: no such time
         };
         Some(Self {
@@ -230,13 +225,15 @@ const PLACES: [[usize; 3]; 3] = [[0, 1, 2], [2, 1, 0], [2, 0, 1]];
 /// In which orders three numbers with these widths can be read, and whether the year has two digits. A month may be given by its name. Where no order
 /// gives a month, all that the widths allow are taken: that is no such date.
 fn orders(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option<(Orders, bool)> {
-    let is_date = |month: i16, day: i16| (1..=12).contains(&month) && (1..=31).contains(&day);
     let fits = |is_strict: bool| {
         PLACES.map(|[year, month, day]| {
             let is_year = match widths[year] {
                 4 => !is_strict || numbers[month] <= 12,
                 // Nobody writes the year first where the month has a name.
-                2 => is_date(numbers[month], numbers[day]) && (year > 0 || named.is_none()),
+                2 => {
+                    matches!((numbers[month], numbers[day]), (1..=12, 1..=31))
+                        && (year > 0 || named.is_none())
+                }
                 _ => false,
             };
             is_year
@@ -262,8 +259,10 @@ pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
     let times = plausible();
     let is_plausible = |format: &TimeFormat| {
         [smallest, largest].iter().all(|number| {
-            let time = format.read(&number.to_string()).map(|instant| instant.time_ns);
-            time.is_ok_and(|time| time < times.end && (time >= times.start || !format.is_count()))
+            let instant = format.read(&number.to_string());
+            instant.is_ok_and(|Instant { time_ns, .. }| {
+                time_ns < times.end && (time_ns >= times.start || !format.is_count())
+            })
         })
     };
     let counts = epochs::EPOCHS.iter().cloned().map(TimeFormat::Count);
@@ -286,8 +285,10 @@ const MONTHS: &str = "jan ene gen|feb fév|mar mär mrz maa mrt|apr avr abr|may 
 /// The number of a month that is given by its name. Three letters are enough.
 fn month(name: &str) -> Option<i16> {
     let name = name.to_lowercase();
-    let is_it = |starts: &str| starts.split(' ').any(|start| name.starts_with(start));
-    MONTHS.split('|').zip(1..).find(|(starts, _)| is_it(starts)).map(|(_, number)| number)
+    MONTHS
+        .split('|')
+        .zip(1..)
+        .find_map(|(starts, number)| starts.split(' ').any(|start| name.starts_with(start)).then_some(number))
 }
 
 /// Whether a text is what may stand in a column behind that of times, AM or PM or a zone, and then whether it is a zone.

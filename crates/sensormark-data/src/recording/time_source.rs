@@ -12,10 +12,9 @@ const BEFORE: [&str; 7] = ["", "-", "-", " ", ":", ":", "."];
 
 /// Whether a column holds dates and no time of day: all at midnight, or eight digits each.
 pub fn is_of_dates(seen: &ColumnEvidence) -> bool {
-    let are_digits = (seen.point.extremes())
-        .is_some_and(|(smallest, largest)| smallest >= 10_000_101.0 && largest < 100_000_000.0);
-    let is_all_midnight = seen.midnights == seen.times;
-    seen.is_mostly(seen.times) && is_all_midnight || seen.is_mostly(seen.point.integers) && are_digits
+    let are_digits = |(smallest, largest)| smallest >= 10_000_101.0 && largest < 100_000_000.0;
+    seen.is_mostly(seen.times) && seen.midnights == seen.times
+        || seen.is_mostly(seen.point.integers) && seen.point.extremes().is_some_and(are_digits)
 }
 
 /// Whether every cell of a column is AM or PM, or a zone.
@@ -78,8 +77,8 @@ impl TimeSource {
         if let Ok(format @ TimeFormat::Pattern(_)) = format(columns[0]) {
             return Ok(Some(Self::new(columns, vec![(" ", 0); columns.len()], format)));
         }
-        let is_head = |column: &&ColumnEvidence| is_of_dates(column) || column.is_mostly(column.times);
-        let (heads, rest): (Vec<_>, Vec<_>) = columns.iter().copied().partition(is_head);
+        let (heads, rest): (Vec<_>, Vec<_>) =
+            columns.iter().copied().partition(|column| is_of_dates(column) || column.is_mostly(column.times));
         // The number of the next part: month is 1.
         let (mut layout, mut next, format, has_date) = match heads[..] {
             [] => (Vec::new(), 0, TimeFormat::YearMonthDay, false),

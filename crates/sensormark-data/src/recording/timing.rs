@@ -37,17 +37,14 @@ impl Timing {
     /// Looks at the times of at least one reading.
     pub fn of(readings: &Batch) -> Self {
         let keys = || readings.series.iter().zip(&readings.times_ns);
-        let mut latest: HashMap<u32, i64> = HashMap::new();
-        let is_late = |(series, time): &(&u32, &i64)| {
-            latest.insert(**series, **time).is_some_and(|before| before > **time)
-        };
-        let out_of_order = keys().filter(is_late).count() as u64;
+        let mut latest = HashMap::new();
+        let late =
+            keys().filter(|(series, time)| latest.insert(*series, *time).is_some_and(|before| before > time));
+        let out_of_order = late.count() as u64;
         let neighbours = keys().sorted_unstable().tuple_windows().filter(|(one, next)| one.0 == next.0);
-        let gap = |((_, start), (_, end)): ((&u32, &i64), (&u32, &i64))| Gap {
-            start_ns: *start,
-            length_ns: end.saturating_sub(*start),
-        };
-        let gaps: Vec<Gap> = neighbours.map(gap).sorted_by_key(|gap| gap.length_ns).collect();
+        let gaps = neighbours
+            .map(|((_, &start_ns), (_, end))| Gap { start_ns, length_ns: end.saturating_sub(start_ns) });
+        let gaps: Vec<Gap> = gaps.sorted_by_key(|gap| gap.length_ns).collect();
         let (repeated, gaps) = gaps.split_at(gaps.partition_point(|gap| gap.length_ns == 0));
         let interval_ns = gaps.get(gaps.len() / 2).map(|gap| gap.length_ns);
         let usual_ns = interval_ns.unwrap_or_default().saturating_mul(2);

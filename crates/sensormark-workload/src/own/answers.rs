@@ -65,7 +65,7 @@ impl Answers {
 
     /// The answer that is due; none where it is not known to the digits that are compared.
     pub fn answer(&self, query: &Query) -> Option<Answer> {
-        let series = self.chosen(&query.series);
+        let mut series = self.chosen(&query.series);
         match &query.ask {
             Ask::Point { fields } => {
                 let start_ns = query.range.start_ns;
@@ -87,11 +87,9 @@ impl Answers {
                 }
             },
             Ask::Derived(derived) => {
-                let other = match derived {
-                    Derived::Difference { other, .. } => Some(*other),
-                    _ => None,
-                };
-                let series = series.into_iter().chain(other).collect();
+                if let Derived::Difference { other, .. } = derived {
+                    series.push(*other);
+                }
                 Some(self.by_reference(query, series, derived.fields()))
             }
             Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => None,
@@ -121,27 +119,23 @@ impl Answers {
     }
 
     fn readings(&self, series: &[u32], range: TimeRange, fields: FieldSet) -> Batch {
-        let mut batch = Batch::new(self.number, self.table());
         let of_series = |&series: &u32| {
-            self.stored(series, range)
-                .flat_map(move |(tick, _, times)| (0..times).map(move |_| (series, tick)))
+            let stored = self.stored(series, range);
+            stored.flat_map(move |(tick, _, times)| (0..times).map(move |_| (series, tick)))
         };
-        let readings: Vec<_> = series.iter().flat_map(of_series).collect();
-        self.sensors.push(&readings, &mut batch, fields);
-        self.without_others(batch, fields)
+        self.batch(series.iter().flat_map(of_series), fields)
     }
 
     fn last(&self, series: &[u32], range: TimeRange, fields: FieldSet) -> Batch {
-        let mut batch = Batch::new(self.number, self.table());
         let last = |&series: &u32| self.stored(series, range).next_back().map(|(tick, ..)| (series, tick));
-        let readings: Vec<_> = series.iter().filter_map(last).collect();
-        self.sensors.push(&readings, &mut batch, fields);
-        self.without_others(batch, fields)
+        self.batch(series.iter().filter_map(last), fields)
     }
 
-    /// The same with empty columns for fields that were not asked for.
-    fn without_others(&self, mut batch: Batch, fields: FieldSet) -> Batch {
+    /// Readings, each a series and a tick, with empty columns for fields that were not asked for.
+    fn batch(&self, readings: impl Iterator<Item = (u32, u64)>, fields: FieldSet) -> Batch {
         let table = self.table();
+        let mut batch = Batch::new(self.number, table);
+        self.sensors.push(&readings.collect::<Vec<_>>(), &mut batch, fields);
         for (field, column) in batch.columns.iter_mut().enumerate() {
             if !fields.contains(field) {
                 *column = Column::absent(table.fields[field].kind);
@@ -151,13 +145,10 @@ impl Answers {
     }
 
     fn matching(&self, series: &[u32], range: TimeRange, predicate: Predicate) -> Vec<u32> {
-        let passes = |series: u32, tick: u64| {
-            let number = self.sensors.number(predicate.field, series, tick);
-            number.is_some_and(|number| predicate.passes(number.float()))
-        };
         let any = |series: u32| {
-            let mut stored = self.stored(series, range);
-            stored.any(|(tick, ..)| passes(series, tick))
+            let mut field = self.sensors.of_series(predicate.field, series);
+            let mut passes = |tick| field.number(tick).is_some_and(|number| predicate.passes(number.float()));
+            self.stored(series, range).any(|(tick, ..)| passes(tick))
         };
         series.iter().copied().filter(|&series| any(series)).collect()
     }
@@ -173,11 +164,11 @@ impl Answers {
         let mut groups: BTreeMap<(Option<u32>, Option<i64>), Fold> = BTreeMap::new();
         for &series in series {
             let named = self.name_of(series, grouping);
+            let mut of_series = self.sensors.of_series(field, series);
             for (tick, time_ns, times) in self.stored(series, range) {
                 let window = grouping.window.map(|window| window.start_of(time_ns));
                 let fold = groups.entry((named, window)).or_default();
-                let number = self.sensors.number(field, series, tick);
-                fold.add(number, times);
+                fold.add(of_series.number(tick), times);
             }
         }
         let is_integer = self.table().fields[field].kind == FieldType::I64;

@@ -44,7 +44,7 @@ pub static EPOCHS: [Epoch; 14] = [
 
 /// Unix seconds at which GPS time came to be ahead of UTC by one more second, the first of them by one.
 /// Source: International Earth Rotation and Reference Systems Service, Bulletin C.
-const LEAPS: [i64; 18] = [
+const LEAPS: [i128; 18] = [
     362_793_600,
     394_329_600,
     425_865_600,
@@ -67,7 +67,7 @@ const LEAPS: [i64; 18] = [
 
 /// The leap second that ends at this time, which Unix time counts as the first second after it.
 pub fn leap(time_ns: i128) -> Result<Instant, TimeFault> {
-    let is_leap = LEAPS.iter().any(|leap| i128::from(*leap) == time_ns.div_euclid(SECOND));
+    let is_leap = LEAPS.contains(&time_ns.div_euclid(SECOND));
     let words = "leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day";
     if is_leap { in_range(time_ns, Some(words)) } else { Err(TimeFault::NoSuchTime) }
 }
@@ -95,9 +95,8 @@ impl Epoch {
         if self.name != "gps" {
             return unix_ns;
         }
-        let ahead =
-            |&(leaps, leap): &(usize, &i64)| unix_ns >= (i128::from(*leap) + leaps as i128 + 1) * SECOND;
-        unix_ns - LEAPS.iter().enumerate().take_while(ahead).count() as i128 * SECOND
+        let ahead = (1..).zip(LEAPS).take_while(|(leaps, leap)| unix_ns >= (leap + leaps) * SECOND);
+        unix_ns - ahead.count() as i128 * SECOND
     }
 
     /// Reads a number, exactly, as ns since 1970. Fractions of days are rounded to the millisecond, because the programs that count days keep no more.
