@@ -11,12 +11,14 @@ use super::Shard;
 /// Readings in a batch that is made for writing, about.
 pub(crate) const BATCH: u32 = 4_096;
 
+/// What gives the readings of a shard's series, in the data set's order, from the first on.
+type Readings = dyn Fn(Shard, &mut BatchSink<'_>) -> io::Result<()>;
+
 /// A data set that can be exported.
 pub struct DataSet {
     /// What the readings look like, all series included.
     pub schema: Arc<Schema>,
-    /// What gives the readings of a shard's series, in the data set's order, from the first on.
-    readings: Box<dyn Fn(Shard, &mut BatchSink<'_>) -> io::Result<()>>,
+    readings: Box<Readings>,
 }
 
 /// Takes batches, and uses the memory of each again.

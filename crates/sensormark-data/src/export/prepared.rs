@@ -17,10 +17,12 @@ pub fn starts(
     (0..table.series.len()).map(written).collect()
 }
 
+/// Writes a batch and says how many values it holds.
+type WriteBatch = dyn Fn(&Batch, &mut Page) -> u64;
+
 /// What writes readings of a table in one format.
 pub struct Writer {
     /// What comes before all readings.
     pub head: Box<[u8]>,
-    /// Writes a batch and says how many values it holds.
-    pub batch: Box<dyn Fn(&Batch, &mut Page) -> u64>,
+    pub batch: Box<WriteBatch>,
 }
