@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds every test once and runs all of them; with --check the unit tests, the structure's and SQLite's suite alone. Servers are installed meanwhile where the Makefile's target is named; those that compile (lint docs) are made beside the suites, at the lowest priority, and then page.
+"""Builds every test once and runs all of them; with --check the unit tests, the structure's and SQLite's suite alone. Servers are installed meanwhile where the Makefile's target is named; page is made beside the suites, and then, at the lowest priority, what compiles (lint docs).
 Suites run a few side by side, because they wait much of the time; each prints its output whole when it has ended. A test that failed beside others is run again alone, and told if it passes then: a busy machine may have made it late. So is a target. What needs the whole machine runs alone at once. What slow-tests.txt names is left to make verify, which sets SENSORMARK_SLOW."""
 import concurrent.futures, json, os, re, signal, subprocess, sys, time
 
@@ -100,7 +100,7 @@ def main():
         servers = beside.submit(make_all, [target for target in targets if target == 'servers'])
         tests = built()
         failed += [f'make {target}' for target in servers.result()]
-        made = beside.submit(make_all, [target for target in targets if target != 'servers'])
+        made = beside.submit(make_all, [target for target in ('page', 'lint', 'docs') if target in targets])
         suites = [test for test in tests if not name(test).endswith(ALONE)]
         # What takes longest begins first, and quick unit tests end it.
         suites.sort(key=lambda test: (LONG not in name(test), not name(test).endswith(FIRST), 'conformance' not in test[0]))
