@@ -228,7 +228,7 @@ mod tests {
     use sensormark_engine::trial::cases::cases;
     use sensormark_store::write_size::field_value_bytes;
     use sensormark_store::{Durability, Shape, TimeKey, WriteMethod};
-    use sensormark_workload::{billing, devops, machine_tool, sensor_operations};
+    use sensormark_workload::{billing, devops, machine_tool};
 
     fn offered(workload: &str, choice: &Choice) -> Vec<String> {
         let offers = offers_of(workload, choice).into_iter();
@@ -299,7 +299,7 @@ mod tests {
     /// One class of durability does not hold for all stores of a run: the study's MongoDB alone did not wait.
     #[test]
     fn sensor_operations_as_its_study_lets_mongodb_alone_write_unacknowledged() {
-        let name = sensor_operations::NAME;
+        let name = "sensor-operations";
         let protocol = study_protocol::protocol(name).expect("a study");
         let factories = named_factories();
         let mut factories = factories.iter().filter(|factory| factory.name() == name);

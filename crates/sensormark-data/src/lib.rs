@@ -25,7 +25,6 @@ pub mod number;
 pub mod quantity;
 pub mod random;
 pub mod recording;
-pub mod sensor_operations;
 pub mod shapes;
 mod table;
 pub mod units;

@@ -7,12 +7,14 @@
 //! | sine, sawtooth | of the tick's time, within bounds; where in its period each series begins is drawn |
 //! | counter | start + k · step + a random part below one step: it never falls, and grows by `step` on average |
 //! | walk | a sum of value noises, one for each power of two of ticks up to the period, the amplitude growing with the root of the power |
+//! | temperature | see [`temperature`](super::temperature) |
 //! | recorded | the values of somebody's own column, round and round, each series from its own place |
 //!
 //! The walk is midpoint displacement (Fournier, Fussell and Carpenter, "Computer rendering of stochastic models", 1982) laid out as a sum of lattice noises.
 //! Its increments over 1, 2, 4, … ticks grow with the root of the time, as a random walk's do, up to the period. Beyond the period it turns back. It stays
 //! within its bounds without touching them, and needs no value before it.
 
+use super::temperature::Temperature;
 use crate::{
     elementary::sine_of_turns,
     random::{Stream, Streams},
@@ -49,6 +51,8 @@ pub enum Shape {
     Walk(f64, f64, NonZeroU64),
     /// From a start, growing by this much a tick on average.
     Counter(f64, f64),
+    /// A room's.
+    Temperature,
     /// True with this chance.
     Chance(f64),
     /// Always this truth value.
@@ -247,6 +251,7 @@ impl FieldShape {
             Shape::Sawtooth(low, high, period_ns) => low + (high - low) * moment.turns(period_ns),
             Shape::Counter(start, step) => start + step * (moment.tick as f64 + unit(moment.tick)),
             Shape::Walk(low, high, period_ns) => amid(low, high, walk(moment, period_ns)),
+            Shape::Temperature => Temperature::new(moment.streams, moment.field).at(moment.tick),
             _ => 0.0,
         }
     }

@@ -1,12 +1,13 @@
 //! User's workloads as trials of phases: the steps that an implementation goes through, and what is said of it then.
 
 use super::answers::Answers;
+use super::layouts::Statements;
 use super::life::{CHECKS, RollupQuestions, Round};
 use super::limit::What;
 use super::parameters::{Parameters, PhasePart, QueryKind, QueryPart, TablePart, WritersPart};
 use super::questions::{Horizon, Questions};
 use super::writes::{Copies, Writes};
-use super::{LOAD, MIXED, NAME, lifecycle, sensors};
+use super::{LOAD, MIXED, NAME, layouts, lifecycle, sensors};
 use crate::growth;
 use crate::replay::round_span;
 use sensormark_data::export::{DataRequest, DataSet};
@@ -34,6 +35,8 @@ use std::time::Duration;
 
 /// A record of the layouts that keep readings by spans holds about so many readings.
 const READINGS_PER_SPAN: i64 = 1_000;
+/// The family of a row a reading.
+const INDIVIDUAL: &str = "individual";
 /// Rates are kept to a thousandth of an operation a second.
 const RATE_PARTS: f64 = 1_000.0;
 
@@ -60,7 +63,6 @@ impl WorkloadFactory for OwnWorkload {
             let series = &mut table.series;
             if let Some(ticks) = request.steps("this file", series.interval_ns)? {
                 series.duration_ns = DataRequest::end_ns(0, ticks, series.interval_ns)?;
-                series.check_duration()?;
             }
             series.start_ns = request.start_ns.unwrap_or(series.start_ns);
             DataRequest::end_ns(series.start_ns, series.ticks(), series.interval_ns)?;
@@ -87,21 +89,26 @@ impl WorkloadFactory for OwnWorkload {
         growth::changed(parameters, |own: &mut Parameters| own.fit(budget))
     }
 
-    fn choose(&self, parameters: &Value, _family: &str, offers: &mut [LayoutOption]) {
+    fn choose(&self, parameters: &Value, family: &str, offers: &mut [LayoutOption]) {
+        let Ok(own) = read(parameters) else { return };
         // What is done to old data is written for the usual layouts.
-        if read(parameters).is_ok_and(|own| own.life.is_some()) {
+        if own.life.is_some() {
             offers.iter_mut().skip(1).for_each(|offer| offer.default_selection = DefaultSelection::OnRequest);
+        } else if family == INDIVIDUAL
+            && let Some(index) = own.index
+        {
+            layouts::choose(index, own.statements.unwrap_or(Statements::Usual), offers);
         }
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
         let mut parameters = read(parameters)?;
         if parameters.life.is_some() {
-            parameters.layouts.retain(|layout| layout == "individual");
+            parameters.layouts.retain(|layout| layout == INDIVIDUAL);
         }
         let intervals = parameters.tables.iter().map(|table| table.series.interval_ns);
         let span_ns = round_span(intervals.max().unwrap_or(1).saturating_mul(READINGS_PER_SPAN));
-        let all = [("individual", Family::PerReading), ("bulk", Family::PerSpan { span_ns })];
+        let all = [(INDIVIDUAL, Family::PerReading), ("bulk", Family::PerSpan { span_ns })];
         let wanted = |(name, _): &(&str, Family)| parameters.layouts.iter().any(|one| one == name);
         let named = all.into_iter().filter(wanted);
         Ok(named.map(|(name, family)| (name.to_owned(), family)).collect())
@@ -182,6 +189,9 @@ struct Group {
     about: About,
     turns: Range<u64>,
     batch: u64,
+    block: u64,
+    /// Whether they write no more than that: where nothing is said of a watermark, all of it is there.
+    has_end: bool,
     /// Whether the phase ends when all of it is written, so that nothing of it is missing afterwards.
     is_whole: bool,
 }
@@ -196,6 +206,10 @@ impl Own {
         let mut written = vec![Vec::new(); self.tables.len()];
         let mut size = None;
         for (number, phase) in phases.iter().enumerate() {
+            if phase.empty && !self.steps.is_empty() {
+                self.steps.push(Step::Reset);
+                written.iter_mut().for_each(Vec::clear);
+            }
             if let Some(readings) = phase.size {
                 self.steps.push(Step::Size(readings));
                 size = phase.size;
@@ -230,8 +244,11 @@ impl Own {
             if loads.is_empty() && task.is_none() {
                 continue;
             }
-            let mut run = PhaseSpec::new(phase.name.clone(), loads).label("operation", phase.name.clone());
+            let mut run = PhaseSpec::new(phase.name.clone(), loads);
             run.labels.extend(phase.labels.clone());
+            if phase.labels.is_empty() {
+                run = run.label("operation", phase.name.clone());
+            }
             if let Some(readings) = size {
                 run = run.label(names::STORED, readings);
             }
@@ -241,9 +258,9 @@ impl Own {
             self.steps.push(Step::Run(run));
             self.steps.extend(after.map(|task| alone(&format!("{}, after", phase.name), task)));
             let is_last = phase.task.is_none() && phase.round.is_none();
-            if phase.duration_ns.is_none() && !phase.writers.is_empty() && is_last {
-                self.steps.push(Step::Settle(name("settled", LOAD, &phase.name)));
-            }
+            let rests = phase.duration_ns.is_none() && !phase.writers.is_empty() && is_last;
+            let usual = rests.then(|| name("settled", LOAD, &phase.name));
+            self.steps.extend(phase.settled.clone().or(usual).map(Step::Settle));
         }
         self.end_life(&written);
         self
@@ -332,25 +349,25 @@ impl Own {
         let table = &self.tables[part.table];
         let batch = if part.batch == 0 { table.advised } else { part.batch };
         let operations = part.rate.map(|rate| rate / batch as f64);
-        let series = &self.parameters.tables[part.table].series;
+        let given = part.turns(&self.parameters.tables[part.table].series);
         let lasts_ns = phase.task.as_ref().map_or(phase.duration_ns, |_| Some(lifecycle::LONGEST_NS));
-        let length = match (part.load_ns, lasts_ns) {
-            (Some(load_ns), _) => {
-                let ticks = u64::try_from(load_ns / series.interval_ns.max(1)).unwrap_or(0);
-                ticks.saturating_mul(u64::from(series.count))
-            }
+        let length = match (given, lasts_ns) {
+            (Some(turns), _) => turns,
             (None, Some(duration_ns)) => length(operations, duration_ns).saturating_mul(batch),
             (None, None) => 0,
         };
         let first = written.last().map_or(0, |group: &Group| group.turns.end);
         let turns = first..first.saturating_add(length);
         let sensors = (part.table, Arc::clone(&table.sensors));
-        let writes = Writes::new(&part.name, sensors, table.copies, turns.clone(), batch);
+        let block = part.block();
+        let writes = Writes::new(&part.name, sensors, table.copies, turns.clone(), (batch, block));
         let about = About { phase: phase.name.clone(), load: part.name.clone() };
         written.push(Group {
             about,
             turns,
             batch,
+            block,
+            has_end: given.is_some(),
             is_whole: phase.duration_ns.is_none() || phase.task.is_some(),
         });
         LoadSpec {
@@ -365,16 +382,17 @@ impl Own {
         let phase = &self.parameters.phases[number];
         let table = &self.tables[part.table];
         let last = written.last();
-        let (turns, batch, is_whole) =
-            last.map_or((0..0, 1, true), |group| (group.turns.clone(), group.batch, group.is_whole));
+        let turns = last.map_or(0..0, |group| group.turns.clone());
+        let is_there = last.is_none_or(|group| group.is_whole || group.has_end);
         let series = &self.parameters.tables[part.table].series;
         let kept_ns = self.parameters.life.as_ref().zip(phase.round);
         let kept_ns = kept_ns.map_or(i64::MIN, |(life, round)| life.kept_from_ns(series, round));
         let horizon = Horizon {
             turns_before: turns.start,
-            batch,
+            batch: last.map_or(1, |group| group.batch),
+            block: last.map_or(1, |group| group.block),
             turns_end: turns.end,
-            turns_loaded: if is_whole { turns.end } else { turns.start },
+            turns_loaded: if is_there { turns.end } else { turns.start },
             lag_ticks: table.sensors.longest_delay(table.copies.sent),
             first_ns: kept_ns,
         };

@@ -15,7 +15,7 @@ pub use cardinality::CARDINALITY;
 
 use crate::growth::most_question_seconds;
 use crate::own::{OwnWorkload, file};
-use minijinja::{Environment, UndefinedBehavior};
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_engine::parameter::{Parameter, check_each};
 use sensormark_engine::scale::Scale;
@@ -55,6 +55,16 @@ pub const HYDROMETRY: Shipped = Shipped {
     as_study: &[],
 };
 
+/// The workload of study 001.
+pub const SENSOR_OPERATIONS: Shipped = Shipped {
+    name: "sensor-operations",
+    summary: "single and multi writes and reads of (sensor, time, value) by 1 to 16 clients, with and without an index",
+    text: include_str!("sensor-operations.toml"),
+    table: parameters::SensorOperations::TABLE,
+    preset: |scale| serde_json::json!(parameters::SensorOperations::of(scale)),
+    as_study: &[],
+};
+
 /// A year's life of data.
 pub const YEAR: Shipped = Shipped {
     name: "year",
@@ -74,7 +84,12 @@ impl Shipped {
         check_each(self.table, numbers)?;
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
-        templates.render_str(self.text, numbers).map_err(|error| error.to_string())
+        // What is wrong with numbers together, in the file's words.
+        templates.add_function("refuse", |why: String| {
+            Err::<String, _>(Error::new(ErrorKind::InvalidOperation, why))
+        });
+        let refused = |error: Error| error.detail().map_or_else(|| error.to_string(), str::to_owned);
+        templates.render_str(self.text, numbers).map_err(refused)
     }
 
     fn own(&self, numbers: &Value) -> Result<Value, String> {
@@ -111,8 +126,8 @@ impl WorkloadFactory for Shipped {
         numbers
     }
 
-    fn asks_while_writing(&self, _numbers: &Value) -> bool {
-        true
+    fn asks_while_writing(&self, numbers: &Value) -> bool {
+        self.own(numbers).is_ok_and(|own| OwnWorkload.asks_while_writing(&own))
     }
 
     fn data_set(&self, numbers: &Value, request: &DataRequest) -> Result<DataSet, String> {
