@@ -63,6 +63,7 @@ impl WorkloadFactory for OwnWorkload {
             let series = &mut table.series;
             if let Some(ticks) = request.steps("this file", series.interval_ns)? {
                 series.duration_ns = DataRequest::end_ns(0, ticks, series.interval_ns)?;
+                series.check_duration()?;
             }
             series.start_ns = request.start_ns.unwrap_or(series.start_ns);
             DataRequest::end_ns(series.start_ns, series.ticks(), series.interval_ns)?;

@@ -172,7 +172,8 @@ impl SeriesPart {
     /// # Errors
     /// What is wrong, with both values.
     pub fn check_duration(&self) -> Result<(), String> {
-        let (ticks, beyond) = (self.ticks(), self.late_ticks() + 2);
+        let is_regular = self.late + self.repeated == 0.0;
+        let (ticks, beyond) = (self.ticks(), if is_regular { 0 } else { self.late_ticks() + 2 });
         if ticks <= beyond {
             return Err(format!(
                 "duration is {ticks} intervals, and it must be more than {beyond}: late readings come up to {} intervals late; make duration longer, or late_by shorter",
