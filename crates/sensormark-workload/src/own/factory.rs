@@ -200,10 +200,6 @@ struct Group {
 impl Own {
     fn with_steps(mut self, subject: Subject<'_>) -> Self {
         let phases = self.parameters.phases.clone();
-        let name = |what: &str, usual: &str, phase: &str| match phase == usual {
-            true => what.to_owned(),
-            false => format!("{what}-{phase}"),
-        };
         let mut written = vec![Vec::new(); self.tables.len()];
         let mut size = None;
         for (number, phase) in phases.iter().enumerate() {
@@ -228,7 +224,7 @@ impl Own {
                 queries.iter().filter(is_warm).map(|part| self.asking(number, part, &before[part.table]));
             let warm: Vec<LoadSpec> = warm.collect();
             if !warm.is_empty() {
-                self.steps.push(warm_up(name("warm-up", MIXED, &phase.name), warm, phase));
+                self.steps.push(warm_up(named("warm-up", MIXED, &phase.name), warm, phase));
             }
             let asking = |part: &QueryPart| match part.kind {
                 QueryKind::Rollup => self.asking_rollup(phase, Some(part)).pop(),
@@ -245,23 +241,13 @@ impl Own {
             if loads.is_empty() && task.is_none() {
                 continue;
             }
-            let mut run = PhaseSpec::new(phase.name.clone(), loads);
-            run.labels.extend(phase.labels.clone());
-            if phase.labels.is_empty() {
-                run = run.label("operation", phase.name.clone());
-            }
+            let mut run = PhaseSpec { needs: needs(phase, &before), ..spec(phase, loads, task) };
             if let Some(readings) = size {
                 run = run.label(names::STORED, readings);
             }
-            run.limit = phase.duration_ns.filter(|_| task.is_none()).map(Duration::from_nanos);
-            run.task = task;
-            run.needs = needs(phase, &before);
             self.steps.push(Step::Run(run));
             self.steps.extend(after.map(|task| alone(&format!("{}, after", phase.name), task)));
-            let is_last = phase.task.is_none() && phase.round.is_none();
-            let rests = phase.duration_ns.is_none() && !phase.writers.is_empty() && is_last;
-            let usual = rests.then(|| name("settled", LOAD, &phase.name));
-            self.steps.extend(phase.settled.clone().or(usual).map(Step::Settle));
+            self.steps.extend(settled(phase));
         }
         self.end_life(&written);
         self
@@ -418,6 +404,31 @@ impl Own {
             )
         }
     }
+}
+
+/// What belongs to a phase, by its name; the usual phase's has no further one.
+fn named(what: &str, usual: &str, phase: &str) -> String {
+    if phase == usual { what.to_owned() } else { format!("{what}-{phase}") }
+}
+
+/// A phase of these clients, and what is done meanwhile.
+fn spec(phase: &PhasePart, loads: Vec<LoadSpec>, task: Option<Arc<dyn Task>>) -> PhaseSpec {
+    let mut run = PhaseSpec::new(phase.name.clone(), loads);
+    run.labels.clone_from(&phase.labels);
+    if run.labels.is_empty() {
+        run = run.label("operation", phase.name.clone());
+    }
+    run.limit = phase.duration_ns.filter(|_| task.is_none()).map(Duration::from_nanos);
+    run.task = task;
+    run
+}
+
+/// The rest after a phase: where the file says so, or the phase ends with what its writers load.
+fn settled(phase: &PhasePart) -> Option<Step> {
+    let is_last = phase.task.is_none() && phase.round.is_none();
+    let rests = phase.duration_ns.is_none() && !phase.writers.is_empty() && is_last;
+    let usual = rests.then(|| named("settled", LOAD, &phase.name));
+    phase.settled.clone().or(usual).map(Step::Settle)
 }
 
 /// Queries that are not counted.

@@ -94,22 +94,27 @@ pub fn phases(
             lifecycle::check(source, phase, part, has_backup)?;
         }
         let of = file.phases.get(place).or(file.mixed.as_ref()).map_or(0..0, |phase| phase.place.clone());
-        let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
-        let ends = part.duration_ns.is_some() || part.queries.iter().all(|query| query.count.is_some());
-        if !(writes || asks && ends || part.task.is_some()) {
-            let message = match asks {
-                false => "this phase needs writers or queries: nothing is measured in it",
-                true => {
-                    "this phase only asks and would never end: say how long, duration = \"30s\", or how often, count = 100 of each query"
-                }
-            };
-            return Err(source.error(&of, message));
-        }
+        check_end(part).map_err(|message| source.error(&of, message))?;
     }
     match (life, parts.pop(), tables) {
         (Some(life), Some(part), [table]) => Ok(rounds(life, table, part)),
         (_, last, _) => in_sizes(source, file, tables, parts.into_iter().chain(last).collect()),
     }
+}
+
+/// That a phase does something, and ends.
+fn check_end(part: &PhasePart) -> Result<(), &'static str> {
+    let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
+    let ends = part.duration_ns.is_some() || part.queries.iter().all(|query| query.count.is_some());
+    if writes || asks && ends || part.task.is_some() {
+        return Ok(());
+    }
+    Err(match asks {
+        false => "this phase needs writers or queries: nothing is measured in it",
+        true => {
+            "this phase only asks and would never end: say how long, duration = \"30s\", or how often, count = 100 of each query"
+        }
+    })
 }
 
 /// The phases of each size, where the file says how long data are kept.
