@@ -13,6 +13,8 @@
 pub mod churn;
 pub mod shape;
 pub mod temperature;
+mod values;
+mod walk;
 
 #[cfg(test)]
 mod tests;
@@ -23,9 +25,10 @@ use crate::{
     units::signed,
 };
 use churn::Churn;
-use sensormark_store::{Batch, FieldSet, Schema};
-use shape::{FieldShape, Moment};
+use sensormark_store::{Batch, FieldSet, Schema, Values};
+use shape::FieldShape;
 use std::ops::Range;
+use values::SeriesField;
 
 /// Streams of a series beside those of its fields, which have small numbers.
 const JITTER: u64 = 1 << 20;
@@ -232,25 +235,58 @@ impl Sensors {
         ticks(bursts(start_ns.saturating_sub(jitter_ns))).min(last)..last
     }
 
-    /// The instant at which a field is looked at.
-    fn moment(&self, field: usize, series: u32, tick: u64) -> Moment {
+    /// A field of one series.
+    fn of_series(&self, field: usize, series: u32) -> SeriesField<'_> {
         let streams = Streams::new(self.seed, series.into());
-        Moment { streams, field, tick, interval_ns: self.timing.interval_ns }
+        SeriesField::new(&self.fields[field], field, streams, self.timing.interval_ns)
     }
 
     /// A numeric field's value; none for text and truth values.
     pub fn number(&self, field: usize, series: u32, tick: u64) -> Option<shape::Number> {
-        self.fields[field].number(self.moment(field, series, tick))
+        self.of_series(field, series).number(tick)
     }
 
-    /// Appends a reading with these fields to a batch whose columns are all of them.
-    pub fn push(&self, series: u32, tick: u64, batch: &mut Batch, fields: FieldSet) {
-        batch.times_ns.push(self.time_ns(series, tick));
-        batch.series.push(series);
-        let columns = self.fields.iter().zip(&mut batch.columns).enumerate();
-        let moment = self.moment(0, series, tick);
-        for (number, (shape, column)) in columns.filter(|(number, _)| fields.contains(*number)) {
-            shape.push(Moment { field: number, ..moment }, &mut column.values);
+    /// Appends readings, each a series and a tick, with these fields to a batch whose columns are all of them.
+    pub fn push(&self, readings: &[(u32, u64)], batch: &mut Batch, fields: FieldSet) {
+        batch.times_ns.extend(readings.iter().map(|&(series, tick)| self.time_ns(series, tick)));
+        batch.series.extend(readings.iter().map(|&(series, _)| series));
+        // Values of one series are made one after the other, because they have much in common.
+        let mut rows: Vec<usize> = (0..readings.len()).collect();
+        rows.sort_by_key(|&row| readings[row].0);
+        let columns = batch.columns.iter_mut().enumerate();
+        for (field, column) in columns.filter(|(field, _)| fields.contains(*field)) {
+            self.push_column(field, readings, &rows, &mut column.values);
+        }
+    }
+
+    /// Appends the values of one field. `rows` are the places of all readings, those of a series beside each other.
+    fn push_column(&self, field: usize, readings: &[(u32, u64)], rows: &[usize], values: &mut Values) {
+        let first = values.len();
+        let numbers = |put: &mut dyn FnMut(usize, shape::Number)| {
+            for rows in rows.chunk_by(|&one, &other| readings[one].0 == readings[other].0) {
+                let mut of_series = self.of_series(field, readings[rows[0]].0);
+                for &row in rows {
+                    of_series.number(readings[row].1).into_iter().for_each(|number| put(first + row, number));
+                }
+            }
+        };
+        match values {
+            Values::F64(values) => {
+                values.resize(first + rows.len(), 0.0);
+                numbers(&mut |row, number| values[row] = number.float());
+            }
+            Values::I64(values) => {
+                values.resize(first + rows.len(), 0);
+                numbers(&mut |row, number| values[row] = number.integer());
+            }
+            Values::Bool(values) => values
+                .extend(readings.iter().map(|&(series, tick)| self.of_series(field, series).truth(tick))),
+            Values::Text(values) => {
+                readings
+                    .iter()
+                    .for_each(|&(series, tick)| values.push(self.of_series(field, series).text(tick)));
+            }
+            Values::U16(_) => {}
         }
     }
 
@@ -263,15 +299,15 @@ impl Sensors {
         with_copies: bool,
         batch: &mut Batch,
     ) {
-        let (width, all) = (of.len() as u64, FieldSet::first(self.fields.len()));
-        for turn in turns {
+        let width = of.len() as u64;
+        let readings = turns.flat_map(|turn| {
             let (blocks, within) = (turn / block, turn % block);
             let tick = blocks / width * block + within;
             let place = of.start + u32::try_from(blocks % width).unwrap_or(0);
-            for sent in self.sent(place, tick, with_copies) {
-                self.push(self.churn.series_at(place, sent.tick), sent.tick, batch, all);
-            }
-        }
+            let sent = self.sent(place, tick, with_copies);
+            sent.map(move |sent| (self.churn.series_at(place, sent.tick), sent.tick))
+        });
+        self.push(&readings.collect::<Vec<_>>(), batch, FieldSet::first(self.fields.len()));
     }
 }
 

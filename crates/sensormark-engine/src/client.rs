@@ -151,11 +151,13 @@ pub struct Client<'a> {
 }
 
 impl Client<'_> {
-    /// Issues all of this client's operations, or as many as it can before the deadline or a stop.
+    /// Issues all of this client's operations, or as many as it can before the deadline or a stop. A write that was due before the deadline, and waited for
+    /// this client alone, is issued after it: else one slow write at the end would leave what comes after the phase without a whole load.
     pub async fn run(&mut self, connection: &mut Connection<'_>, start_ns: u64) -> ClientDone {
         let mut assignments = self.load.assignments.client(self.number);
         let (mut finished_ns, mut at_once) = (start_ns, 0);
-        while finished_ns < self.deadline_ns && !self.load.stop.load(Ordering::Relaxed) {
+        let mut is_over = finished_ns >= self.deadline_ns;
+        while !self.load.stop.load(Ordering::Relaxed) && !(is_over && self.load.release.is_none()) {
             self.publish(assignments.least_to_come());
             let Some(assignment) = assignments.take() else {
                 break;
@@ -163,11 +165,16 @@ impl Client<'_> {
             self.publish(assignment.index);
             let watermark = self.watermark().await;
             self.load.operations.fill(assignment.index, watermark, &mut self.slot);
-            let Some(due_ns) = self.due(assignment).await else {
+            let reads = self.slot.batch().is_none();
+            let Some(due_ns) = self.due(assignment).await.filter(|_| !(is_over && reads)) else {
                 assignments.give_back(assignment);
                 break;
             };
             finished_ns = self.issue(connection, assignment, watermark, due_ns).await;
+            if is_over {
+                break;
+            }
+            is_over = finished_ns >= self.deadline_ns;
             if self.load.publishes.is_some() && self.is_silent() {
                 // Others ask about what is written: it must be there before it is published.
                 self.catch_up(connection).await;

@@ -101,6 +101,20 @@ fn operations_that_could_not_start_are_late_and_not_absent() {
     }
 }
 
+/// SQLite stopped at 960,000 readings, because one of 120 writes had not started when its phase ended, and the next size needed all of them.
+#[test]
+fn a_write_that_waited_for_its_client_alone_is_issued_after_the_end() {
+    // Due at 0, 100, …, 400 ms. At 150 ms each, the last one starts at 600 ms. At 250 ms each, the third one starts at 500 ms, and two are left.
+    for (ms, operations, not_started) in [("late:150", 5, 0), ("late:250", 3, 2)] {
+        let load = Load { pacing: rate(10), ..Load::new("load", Writes::new(5, 1) as _, 1) };
+        let phase = Phase { loads: vec![load], limit: Some(Duration::from_millis(500)), ..Phase::default() };
+        let outcome = run(&memory(Some(ms)), phase);
+        let load = &outcome.loads[0];
+        assert_eq!((load.operations(), load.not_started), (operations, not_started), "{ms}");
+        assert_eq!(outcome.cut, (not_started > 0).then_some(Cut::TimeLimit), "{ms}");
+    }
+}
+
 #[test]
 fn several_processes_share_one_schedule() {
     use sensormark_engine::work_distribution::ClientRange;

@@ -122,23 +122,20 @@ impl Answers {
 
     fn readings(&self, series: &[u32], range: TimeRange, fields: FieldSet) -> Batch {
         let mut batch = Batch::new(self.number, self.table());
-        for &series in series {
-            for (tick, _, times) in self.stored(series, range) {
-                for _ in 0..times {
-                    self.sensors.push(series, tick, &mut batch, fields);
-                }
-            }
-        }
+        let of_series = |&series: &u32| {
+            self.stored(series, range)
+                .flat_map(move |(tick, _, times)| (0..times).map(move |_| (series, tick)))
+        };
+        let readings: Vec<_> = series.iter().flat_map(of_series).collect();
+        self.sensors.push(&readings, &mut batch, fields);
         self.without_others(batch, fields)
     }
 
     fn last(&self, series: &[u32], range: TimeRange, fields: FieldSet) -> Batch {
         let mut batch = Batch::new(self.number, self.table());
-        for &series in series {
-            if let Some((tick, ..)) = self.stored(series, range).next_back() {
-                self.sensors.push(series, tick, &mut batch, fields);
-            }
-        }
+        let last = |&series: &u32| self.stored(series, range).next_back().map(|(tick, ..)| (series, tick));
+        let readings: Vec<_> = series.iter().filter_map(last).collect();
+        self.sensors.push(&readings, &mut batch, fields);
         self.without_others(batch, fields)
     }
 
