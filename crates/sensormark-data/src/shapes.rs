@@ -203,10 +203,8 @@ impl Sensors {
             // ⌊place · interval / places⌋ without a product that is too large.
             let (place, places) = (i64::from(series % self.series()), i64::from(self.series()));
             interval_ns / places * place + interval_ns % places * place / places
-        } else if jitter_ns > 0 {
-            signed(self.stream(series, JITTER).below(tick, jitter_ns.unsigned_abs()))
         } else {
-            0
+            signed(self.stream(series, JITTER).below(tick, jitter_ns.unsigned_abs()))
         };
         self.timing.cut(self.timing.tick_ns(tick).saturating_add(after_ns))
     }

@@ -84,7 +84,8 @@ pub struct Series {
     pub start: Option<Text>,
     pub interval: At<Length>,
     pub jitter: Option<At<Length>>,
-    pub staggered: Option<At<bool>>,
+    #[serde(default)]
+    pub staggered: bool,
     pub burst: Option<Whole<1_000_000>>,
     pub burst_interval: Option<At<Length>>,
     pub duration: Option<At<Length>>,
@@ -212,7 +213,7 @@ pub struct Writers {
     pub rate: Option<At<f64>>,
     pub load: Option<At<Length>>,
     pub count: Option<At<Count>>,
-    pub of: Option<At<WritersOf>>,
+    pub of: Option<WritersOf>,
 }
 
 /// What a write holds readings of.
@@ -235,7 +236,8 @@ pub struct Phase {
     pub warm_up: Option<Length>,
     pub check_one_in: Option<Whole<1_000_000>>,
     pub grows: Option<At<bool>>,
-    pub empty: Option<At<bool>>,
+    #[serde(default)]
+    pub empty: bool,
     pub settled: Option<Text>,
     pub task: Option<Text>,
     pub table: Option<Text>,

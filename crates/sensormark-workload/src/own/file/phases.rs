@@ -60,8 +60,8 @@ pub fn phases(
         None => Ok(known.len() - 1),
         name => number(source, "phase", &known, name, of),
     };
-    let of_phases = |mixed: &At<Phase>| mixed.empty.is_some() || mixed.settled.is_some();
-    if let Some(mixed) = file.mixed.as_ref().filter(|mixed| of_phases(mixed)) {
+    let of_phases = |mixed: &&At<Phase>| mixed.empty || mixed.settled.is_some();
+    if let Some(mixed) = file.mixed.as_ref().filter(of_phases) {
         return Err(source.error(mixed, "empty and settled are for [[phases]]: write this as one of them"));
     }
     let (mut has_task, mut has_backup) = (false, false);
@@ -215,7 +215,7 @@ fn made(name: String, phase: &Phase) -> PhasePart {
         warm_up_ns: phase.warm_up.map_or(0, |length| length.0.unsigned_abs()),
         check_one_in: phase.check_one_in.map_or(1, |one_in| one_in.0.into()),
         labels: phase.labels.clone(),
-        empty: phase.empty.as_ref().is_some_and(|empty| empty.value),
+        empty: phase.empty,
         settled: phase.settled.as_ref().map(|name| name.value.clone()),
         ..PhasePart::default()
     }
@@ -267,7 +267,7 @@ impl Reader<'_, '_> {
         }
         let whole_ns = (phase.duration_ns.is_none() && one.count.is_none()).then_some(series.duration_ns);
         let load_ns = one.load.as_ref().map(|load| load.0).or(whole_ns);
-        let of_one = one.of.as_ref().is_some_and(|of| of.value == WritersOf::One);
+        let of_one = one.of == Some(WritersOf::One);
         self.check_order(one, of_one, table)?;
         let usual = if load_ns.is_some() { LOAD } else { WRITERS };
         let name = match &one.name {

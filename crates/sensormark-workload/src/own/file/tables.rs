@@ -152,7 +152,7 @@ fn series(
         start_ns: part.start.as_ref().map_or(Ok(START_NS), |text| start(source, text))?,
         interval_ns: ns(&part.interval),
         jitter_ns: part.jitter.as_ref().map_or(0, ns),
-        staggered: part.staggered.as_ref().is_some_and(|staggered| staggered.value),
+        staggered: part.staggered,
         burst: part.burst.as_ref().map_or(1, |burst| burst.0),
         burst_interval_ns: ns(part.burst_interval.as_ref().unwrap_or(&part.interval)),
         duration_ns: ns(duration),
@@ -192,11 +192,9 @@ fn check_times(
         );
         return Err(source.error(jitter, message));
     }
-    if let Some(staggered) = part.staggered.as_ref().filter(|staggered| staggered.value)
-        && (made.jitter_ns > 0 || made.burst > 1)
-    {
-        let message = "series that report one after the other have no jitter and no bursts: leave those out";
-        return Err(source.error(staggered, message));
+    if made.staggered && (made.jitter_ns > 0 || made.burst > 1) {
+        let message = "staggered series have no jitter and no bursts: leave those out";
+        return Err(source.error(&part.interval, message));
     }
     made.check_duration().map_err(|why| source.error(duration, why))?;
     let end_ns = made.start_ns.checked_add(made.duration_ns);
