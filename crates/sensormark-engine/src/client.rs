@@ -152,7 +152,7 @@ pub struct Client<'a> {
 
 impl Client<'_> {
     /// Issues all of this client's operations, or as many as it can before the deadline or a stop. A write that was due before the deadline, and waited for
-    /// this client alone, is issued after it: else one slow write at the end would leave what comes after the phase without a whole load.
+    /// this client alone, is issued after it. Else one slow write at the end would leave what comes after without a whole load.
     pub async fn run(&mut self, connection: &mut Connection<'_>, start_ns: u64) -> ClientDone {
         let mut assignments = self.load.assignments.client(self.number);
         let (mut finished_ns, mut at_once) = (start_ns, 0);
