@@ -84,7 +84,11 @@ fn start() -> Result<Server, String> {
     let process = command(&programs.join("postgres"), &words).spawn().map_err(failed)?;
     let server = Server { process, folder, port };
     let begun = Instant::now();
-    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+    // It takes connections before it takes questions.
+    let asked = ["-h", "127.0.0.1", "-p", &port_text];
+    let is_ready =
+        || command(&programs.join("pg_isready"), &asked).status().is_ok_and(|status| status.success());
+    while !is_ready() {
         if begun.elapsed() > Duration::from_secs(30) {
             return Err("the server does not answer".to_owned());
         }
