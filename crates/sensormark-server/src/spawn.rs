@@ -76,6 +76,8 @@ pub(super) fn spawn(command: &Command, surroundings: &Surroundings) -> Result<Ch
             .with_source(error)
             .with_doubt(false)
     })?;
+    // Where memory is short, the kernel is to end the server, and not us, who say what happened. What the server starts inherits it.
+    std::fs::write(format!("/proc/{}/oom_score_adj", child.id()), "1000").ok();
     if let (Some(input), Some(mut pipe)) = (command.input.clone(), child.stdin.take()) {
         // On a thread of its own: a program that does not read must not hold us up; it gets EPIPE or the rest.
         let writing =
