@@ -14,7 +14,7 @@ use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, OpenFlags, ffi};
 use sensormark_kit::{Document, MOST_SHAPES, Row, folder};
 use sensormark_store::{
-    Column, Endpoint, ErrorKind, FieldType, LocalFuture, SessionKind, StoreError, Value, Values,
+    Column, Endpoint, ErrorKind, FieldType, Installation, LocalFuture, SessionKind, StoreError, Value, Values,
 };
 use std::collections::HashMap;
 use std::path::Path;
@@ -48,8 +48,8 @@ impl Driver for Sqlite {
         folder::endpoint(&store.name, &store.title, &store.url, url)
     }
 
-    fn library_version(&self) -> Option<&str> {
-        Some(rusqlite::version())
+    fn installation(&self) -> Option<Result<Installation, StoreError>> {
+        Some(Ok(Installation::bundled(rusqlite::version())))
     }
 
     fn open<'a>(&'a self, place: &'a Place) -> LocalFuture<'a, Result<Box<dyn Connection>, Fault>> {

@@ -1,24 +1,21 @@
 //! DuckDB's rows, read in the vectors where DuckDB has them.
 
-use crate::client::{Answered, Vector};
-use crate::error;
-use sensormark_kit::{Document, Row};
+use super::client::{Answered, Vector};
+use sensormark_kit::{Document, Row, unexpected};
 use sensormark_store::{Column, FieldType, StoreError, Value, Values};
 
-const OPERATION: &str = "read a value";
-
 /// A row of a chunk.
-pub(crate) struct Fetched<'a> {
+pub(super) struct Fetched<'a> {
     /// The chunk.
-    pub(crate) chunk: &'a Answered,
+    pub(super) chunk: &'a Answered,
     /// The row's number in it.
-    pub(crate) row: usize,
+    pub(super) row: usize,
 }
 
 impl Fetched<'_> {
     #[inline]
     fn vector(&self, place: usize) -> Result<&Vector, StoreError> {
-        self.chunk.vector(place).ok_or_else(|| error::unexpected(OPERATION, "a row has too few columns"))
+        self.chunk.vector(place).ok_or_else(|| unexpected("a row has too few columns"))
     }
 }
 
@@ -54,6 +51,16 @@ impl Row for Fetched<'_> {
             FieldType::Text => return Ok(Value::Text(text(vector, self.row)?.to_owned())),
         };
         value.ok_or_else(|| wrong_type("a value of the field's type"))
+    }
+
+    fn printed(&self, place: usize) -> Result<String, StoreError> {
+        let vector = self.vector(place)?;
+        let number = vector.integer(self.row).map(|it| it.to_string());
+        match number.or_else(|| vector.real(self.row).map(|it| it.to_string())) {
+            Some(number) => Ok(number),
+            None if vector.is_null(self.row) => Ok(String::new()),
+            None => text(vector, self.row).map(str::to_owned),
+        }
     }
 
     fn is_null(&self, place: usize) -> Result<bool, StoreError> {
@@ -108,10 +115,9 @@ fn push(vector: &Vector, row: usize, column: &mut Column) -> Result<(), StoreErr
 
 fn text(vector: &Vector, row: usize) -> Result<&str, StoreError> {
     let bytes = vector.text(row).ok_or_else(|| wrong_type("text"))?;
-    std::str::from_utf8(bytes)
-        .map_err(|cause| error::unexpected(OPERATION, "text is not UTF-8").with_source(cause))
+    std::str::from_utf8(bytes).map_err(|cause| unexpected("text is not UTF-8").with_source(cause))
 }
 
 fn wrong_type(wanted: &str) -> StoreError {
-    error::unexpected(OPERATION, format!("a row holds something else in place of {wanted}"))
+    unexpected(&format!("a row holds something else in place of {wanted}"))
 }

@@ -1,6 +1,6 @@
 //! DuckDB's C interface as its public header `duckdb.h` describes it: types and functions, found by name in the library.
 //!
-//! Declared by hand, and only what the store uses. Nothing here is called; that is [`super`]'s part.
+//! Declared by hand, and only what the driver uses. Nothing here is called; that is [`super`]'s part.
 
 use libloading::Library;
 use std::ffi::{c_char, c_void};
@@ -80,7 +80,7 @@ pub(super) mod types {
 
 macro_rules! functions {
     ($($field:ident = $symbol:literal: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// The functions that the store calls.
+        /// The functions that the driver calls.
         pub(super) struct Functions {
             $(pub(super) $field: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
         }
@@ -124,14 +124,6 @@ functions! {
     pending_error = b"duckdb_pending_error\0": fn(*mut Pending) -> *const c_char;
     destroy_pending = b"duckdb_destroy_pending\0": fn(*mut *mut Pending);
     bind_value = b"duckdb_bind_value\0": fn(*mut Prepared, u64, *mut Value) -> State;
-    bind_null = b"duckdb_bind_null\0": fn(*mut Prepared, u64) -> State;
-    bind_bool = b"duckdb_bind_boolean\0": fn(*mut Prepared, u64, bool) -> State;
-    bind_i16 = b"duckdb_bind_int16\0": fn(*mut Prepared, u64, i16) -> State;
-    bind_u16 = b"duckdb_bind_uint16\0": fn(*mut Prepared, u64, u16) -> State;
-    bind_i32 = b"duckdb_bind_int32\0": fn(*mut Prepared, u64, i32) -> State;
-    bind_i64 = b"duckdb_bind_int64\0": fn(*mut Prepared, u64, i64) -> State;
-    bind_f64 = b"duckdb_bind_double\0": fn(*mut Prepared, u64, f64) -> State;
-    bind_text = b"duckdb_bind_varchar_length\0": fn(*mut Prepared, u64, *const c_char, u64) -> State;
     null_value = b"duckdb_create_null_value\0": fn() -> *mut Value;
     bool_value = b"duckdb_create_bool\0": fn(bool) -> *mut Value;
     i16_value = b"duckdb_create_int16\0": fn(i16) -> *mut Value;
@@ -142,7 +134,6 @@ functions! {
     text_value = b"duckdb_create_varchar_length\0": fn(*const c_char, u64) -> *mut Value;
     timestamp_value = b"duckdb_create_timestamp_ns\0": fn(TimestampNs) -> *mut Value;
     list_value = b"duckdb_create_list_value\0": fn(*mut LogicalType, *mut *mut Value, u64) -> *mut Value;
-    value_text = b"duckdb_value_to_string\0": fn(*mut Value) -> *mut c_char;
     destroy_value = b"duckdb_destroy_value\0": fn(*mut *mut Value);
     create_type = b"duckdb_create_logical_type\0": fn(u32) -> *mut LogicalType;
     create_list_type = b"duckdb_create_list_type\0": fn(*mut LogicalType) -> *mut LogicalType;

@@ -1,9 +1,7 @@
 //! Connections and prepared statements.
 
 use super::foreign::{self, ResultHandle};
-use super::value::{Value, not_bound};
-use super::{Database, Failure, Library, Parameter, Rows, codes, text, text_at};
-use sensormark_relational::cell::Cell;
+use super::{Database, Failure, Library, Rows, Value, text, text_at};
 use std::ptr;
 
 /// A connection, which stays on its thread.
@@ -22,12 +20,7 @@ impl Connection {
         if state == 0 {
             return Ok(Self { library, handle });
         }
-        Err(Failure::of(codes::CONNECTION, "the library gives no connection"))
-    }
-
-    /// The library.
-    pub(crate) const fn library(&self) -> &'static Library {
-        self.library
+        Err(Failure::of("the library gives no connection"))
     }
 
     /// Runs statements whose rows are not wanted.
@@ -56,8 +49,8 @@ impl Connection {
             return Ok(prepared);
         }
         // SAFETY: after a failure the handle holds the message, which stays until it is destroyed.
-        let told = unsafe { text_at((functions.prepare_error)(prepared.handle)) };
-        Err(Failure::told(told))
+        let said = unsafe { text_at((functions.prepare_error)(prepared.handle)) };
+        Err(Failure::of(said))
     }
 }
 
@@ -76,50 +69,15 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     /// Gives parameter number `place`, from 1 on, its value.
-    pub(crate) fn bind(&self, place: usize, parameter: &Parameter<'_>) -> Result<(), Failure> {
-        let cell = match parameter {
-            Parameter::Cell(cell) => cell,
-            Parameter::Unsigned16(value) => {
-                // SAFETY: the statement is open; the library takes any number for a place.
-                let state = unsafe { (self.library.functions.bind_u16)(self.handle, place as u64, *value) };
-                return self.is_bound(state);
-            }
-            _ => return self.bind_value(place, &Value::of(self.library, parameter)?),
-        };
-        let (functions, handle, place) = (&self.library.functions, self.handle, place as u64);
-        // SAFETY: the statement is open; the library takes any number for a place, and copies texts.
-        let state = unsafe {
-            match *cell {
-                Cell::Null => (functions.bind_null)(handle, place),
-                Cell::Bool(value) => (functions.bind_bool)(handle, place, value),
-                Cell::I16(value) => (functions.bind_i16)(handle, place, value),
-                Cell::I32(value) => (functions.bind_i32)(handle, place, value),
-                Cell::I64(value) => (functions.bind_i64)(handle, place, value),
-                Cell::F64(value) => (functions.bind_f64)(handle, place, value),
-                Cell::Text(value) => {
-                    let (text, length) = (value.as_ptr().cast(), value.len() as u64);
-                    (functions.bind_text)(handle, place, text, length)
-                }
-                Cell::Encoded(_) => return Err(not_bound()),
-            }
-        };
-        self.is_bound(state)
-    }
-
-    /// The same with a value of the library's own.
-    pub(crate) fn bind_value(&self, place: usize, value: &Value) -> Result<(), Failure> {
-        // SAFETY: statement and value are open; the library copies the value.
+    pub(crate) fn bind(&self, place: usize, value: &Value) -> Result<(), Failure> {
+        // SAFETY: statement and value are open; the library takes any number for a place, and copies the value.
         let state = unsafe { (self.library.functions.bind_value)(self.handle, place as u64, value.handle) };
-        self.is_bound(state)
-    }
-
-    fn is_bound(&self, state: foreign::State) -> Result<(), Failure> {
         if state == 0 {
             return Ok(());
         }
         // SAFETY: the statement is open, and keeps its message.
-        let told = unsafe { text_at((self.library.functions.prepare_error)(self.handle)) };
-        Err(Failure::of(codes::INVALID_INPUT, format!("a parameter is not taken; {told}")))
+        let said = unsafe { text_at((self.library.functions.prepare_error)(self.handle)) };
+        Err(Failure::of(format!("a parameter is not taken; {said}")))
     }
 
     /// Runs it, and gives all of its rows.
@@ -139,9 +97,9 @@ impl Prepared {
         // SAFETY: the handle is the library's own, is destroyed once, and its message is read before that; the pointer is to a place for the result.
         unsafe {
             if state != 0 {
-                let told = text_at((functions.pending_error)(pending));
+                let said = text_at((functions.pending_error)(pending));
                 (functions.destroy_pending)(&raw mut pending);
-                return Err(Failure::told(told));
+                return Err(Failure::of(said));
             }
             let state = (functions.execute_pending)(pending, &raw mut result);
             (functions.destroy_pending)(&raw mut pending);

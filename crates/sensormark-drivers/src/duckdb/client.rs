@@ -1,25 +1,25 @@
-//! DuckDB's library, loaded at run time and wrapped so that the rest of the store needs no `unsafe`.
+//! DuckDB's library, loaded at run time and wrapped so that the rest of the driver needs no `unsafe`.
 //!
-//! This is the one module of the store with foreign calls. The library, databases, and what DuckDB says of a failure are here. Every handle closes itself. No
+//! This is the one module with foreign calls. The library, databases, and what DuckDB says of a failure are here. Every handle closes itself. No
 //! code of DuckDB is built or shipped. The parts are:
 //!
 //! - [`foreign`] declares the calls;
 //! - [`statement`] wraps connections and prepared statements;
 //! - [`value`] is what is bound;
 //! - [`answer`] has the vectors that a statement gives;
-//! - [`sheet`] has the vectors that an appender takes.
+//! - [`appender`] has the vectors that an appender takes.
 #![allow(unsafe_code, reason = "DuckDB is a library with a C interface, found at run time")]
 
 mod answer;
+mod appender;
 mod foreign;
-mod sheet;
 mod statement;
 mod value;
 
 pub(crate) use answer::{Answered, Rows, Vector};
-pub(crate) use sheet::{Kind, Sheet};
+pub(crate) use appender::Appender;
 pub(crate) use statement::{Connection, Prepared};
-pub(crate) use value::{Parameter, Value};
+pub(crate) use value::{Kind, Value};
 
 use foreign::Functions;
 use std::ffi::{CStr, CString, c_char};
@@ -30,7 +30,7 @@ use std::ptr;
 /// What DuckDB says of a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
-    /// The kind of error, by DuckDB's number.
+    /// The kind of error, by DuckDB's number; 0 where it is not said.
     pub(crate) code: u32,
     /// What it says.
     pub(crate) text: String,
@@ -44,59 +44,10 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// `duckdb_error_type`, as far as the store tells them apart.
-pub(crate) mod codes {
-    pub(crate) const OUT_OF_RANGE: u32 = 1;
-    pub(crate) const CONVERSION: u32 = 2;
-    pub(crate) const MISMATCH: u32 = 5;
-    pub(crate) const OBJECT_SIZE: u32 = 7;
-    pub(crate) const SERIALIZATION: u32 = 9;
-    pub(crate) const TRANSACTION: u32 = 10;
-    pub(crate) const NOT_IMPLEMENTED: u32 = 11;
-    pub(crate) const CATALOG: u32 = 13;
-    pub(crate) const PARSER: u32 = 14;
-    pub(crate) const CONSTRAINT: u32 = 18;
-    pub(crate) const CONNECTION: u32 = 21;
-    pub(crate) const BINDER: u32 = 24;
-    pub(crate) const IO: u32 = 28;
-    pub(crate) const INTERRUPT: u32 = 29;
-    pub(crate) const FATAL: u32 = 30;
-    pub(crate) const INTERNAL: u32 = 31;
-    pub(crate) const INVALID_INPUT: u32 = 32;
-    pub(crate) const OUT_OF_MEMORY: u32 = 33;
-    pub(crate) const PERMISSION: u32 = 34;
-    pub(crate) const INVALID_CONFIGURATION: u32 = 42;
-}
-
-/// How the texts of errors begin that come without their number.
-const BEGINNINGS: [(&str, u32); 14] = [
-    ("Out of Range Error", codes::OUT_OF_RANGE),
-    ("Conversion Error", codes::CONVERSION),
-    ("Serialization Error", codes::SERIALIZATION),
-    ("TransactionContext Error", codes::TRANSACTION),
-    ("Not implemented Error", codes::NOT_IMPLEMENTED),
-    ("Catalog Error", codes::CATALOG),
-    ("Parser Error", codes::PARSER),
-    ("Constraint Error", codes::CONSTRAINT),
-    ("Binder Error", codes::BINDER),
-    ("IO Error", codes::IO),
-    ("INTERRUPT Error", codes::INTERRUPT),
-    ("FATAL Error", codes::FATAL),
-    ("Out of Memory Error", codes::OUT_OF_MEMORY),
-    ("Invalid Configuration Error", codes::INVALID_CONFIGURATION),
-];
-
 impl Failure {
-    /// A failure of this kind.
-    pub(crate) fn of(code: u32, text: impl Into<String>) -> Self {
-        Self { code, text: text.into() }
-    }
-
-    /// A failure whose kind follows from how its text begins.
-    fn told(text: String) -> Self {
-        let known = BEGINNINGS.iter().find(|(beginning, _)| text.starts_with(beginning));
-        let code = known.map_or(codes::INVALID_INPUT, |(_, code)| *code);
-        Self { code, text }
+    /// A failure that comes without its number. How its text begins, says its kind too.
+    pub(crate) fn of(text: impl Into<String>) -> Self {
+        Self { code: 0, text: text.into() }
     }
 }
 
@@ -115,7 +66,7 @@ unsafe fn text_at(pointer: *const c_char) -> String {
 
 /// A text as the library takes it.
 fn text(value: &str) -> Result<CString, Failure> {
-    CString::new(value).map_err(|_| Failure::of(codes::INVALID_INPUT, "a text holds a NUL character"))
+    CString::new(value).map_err(|_| Failure::of("a text holds a NUL character"))
 }
 
 /// The library.
@@ -167,17 +118,15 @@ impl Database {
         let mut config = Configuration { library, handle: ptr::null_mut() };
         // SAFETY: the pointer is to a place for the handle.
         if unsafe { (functions.create_config)(&raw mut config.handle) } != 0 {
-            return Err(Failure::of(codes::OUT_OF_MEMORY, "no configuration can be made"));
+            return Err(Failure::of("Out of Memory Error: no configuration can be made"));
         }
         for (name, value) in settings {
             let (key, value) = (text(name)?, text(value)?);
             // SAFETY: the handle is open, and both texts end with NUL.
             let state = unsafe { (functions.set_config)(config.handle, key.as_ptr(), value.as_ptr()) };
             if state != 0 {
-                return Err(Failure::of(
-                    codes::INVALID_CONFIGURATION,
-                    format!("the library has no setting {name}"),
-                ));
+                let text = format!("Invalid Configuration Error: the library has no setting {name}");
+                return Err(Failure::of(text));
             }
         }
         let (mut handle, mut message) = (ptr::null_mut(), ptr::null_mut());
@@ -188,12 +137,12 @@ impl Database {
             return Ok(Self { library, handle });
         }
         // SAFETY: on failure the message is null or a text that ends with NUL, which is ours to free.
-        let told = unsafe {
-            let told = text_at(message);
+        let said = unsafe {
+            let said = text_at(message);
             (functions.free)(message.cast());
-            told
+            said
         };
-        Err(Failure::told(told))
+        Err(Failure::of(said))
     }
 }
 

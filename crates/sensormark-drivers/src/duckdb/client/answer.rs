@@ -22,7 +22,7 @@ impl Rows {
         if state == 0 {
             return Ok(rows);
         }
-        Err(rows.failure().unwrap_or_else(|| Failure::of(super::codes::INTERNAL, "the library says no more")))
+        Err(rows.failure().unwrap_or_else(|| Failure::of("the library says no more")))
     }
 
     /// What went wrong, if anything did.
@@ -35,7 +35,7 @@ impl Rows {
                 return None;
             }
             let code = (functions.result_error_type)(&raw mut self.result);
-            Some(Failure::of(code, text_at(message)))
+            Some(Failure { code, text: text_at(message) })
         }
     }
 

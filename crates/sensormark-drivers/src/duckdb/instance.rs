@@ -3,7 +3,7 @@
 //! DuckDB lets one process write to a file. Inside that process it keeps nobody from opening the file twice, and the two would not know of each
 //! other. So files are opened here alone, and closed with their last user, both under one lock. Closing moves the log into the file.
 
-use crate::client::{Connection, Database, Failure};
+use super::client::{Connection, Database, Failure};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,7 +53,7 @@ impl Use {
     pub(crate) fn connect(&self) -> Result<Connection, Failure> {
         match &self.instance {
             Some(instance) => Connection::open(&instance.database),
-            None => Err(Failure::of(crate::client::codes::CONNECTION, "the database is closed")),
+            None => Err(Failure::of("the database is closed")),
         }
     }
 
