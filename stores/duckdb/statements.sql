@@ -27,6 +27,9 @@ coalesce(sum({{ held }}) FILTER (WHERE {{ value }}), 0)::DOUBLE / (sum({{ held }
 -- statement: statistics
 {% if functions | selectattr("name", "eq", "time_weighted_share") | list %}{{ statistics_in_one() }}
 {% else %}{{ grouped(groups() ~ aggregates(), chosen_readings()) }}{% endif %}
+-- Where a field is the same all the time, it is not a number.
+-- statement: correlation
+{{ grouped("nullif(corr(" ~ comparable(inputs[0]) ~ ", " ~ comparable(inputs[1]) ~ "), 'NaN')", inputs_of(selected())) }}
 
 -- Columns that an appender takes: not a statement, but a call of the library.
 -- macro: appended()

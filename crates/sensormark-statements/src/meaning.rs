@@ -20,8 +20,8 @@ pub fn failure(config: &Config, operation: &str, fault: Fault) -> StoreError {
     let by_code = || codes.iter().find_map(of).map(|(_, meaning)| meaning);
     let rejected = (Kind { kind: ErrorKind::Rejected, in_doubt: false }, String::new());
     let (kind, advice) = by_words.map(|(_, meaning)| meaning).or_else(by_code).unwrap_or(&rejected);
-    let code = codes.first().map_or("", String::as_str);
-    let said = format!("{} says {text:?} (code {code})", config.title);
+    let code = codes.first().map(|code| format!(" (code {code})")).unwrap_or_default();
+    let said = format!("{} says {text:?}{code}", config.title);
     let context = if advice.is_empty() { said } else { format!("{said}; {advice}") };
     StoreError::new(kind.kind, operation, context).with_doubt(kind.in_doubt).with_source(source)
 }

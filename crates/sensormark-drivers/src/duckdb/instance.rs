@@ -3,7 +3,7 @@
 //! DuckDB lets one process write to a file. Inside that process it keeps nobody from opening the file twice, and the two would not know of each
 //! other. So files are opened here alone, and closed with their last user, both under one lock. Closing moves the log into the file.
 
-use super::client::{Connection, Database, Failure};
+use super::client::{Connection, Database, Said};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ fn open() -> MutexGuard<'static, Open> {
 
 impl Use {
     /// Uses the database of this file, which `work` opens where nobody has done so yet.
-    pub(crate) fn of(file: &Path, work: impl FnOnce() -> Result<Database, Failure>) -> Result<Self, Failure> {
+    pub(crate) fn of(file: &Path, work: impl FnOnce() -> Said<Database>) -> Said<Self> {
         let mut open = open();
         if !open.contains_key(file) {
             let instance = Instance { database: work()?, dropped: AtomicBool::new(false) };
@@ -50,10 +50,10 @@ impl Use {
     }
 
     /// A connection of this use's own.
-    pub(crate) fn connect(&self) -> Result<Connection, Failure> {
+    pub(crate) fn connect(&self) -> Said<Connection> {
         match &self.instance {
             Some(instance) => Connection::open(&instance.database),
-            None => Err(Failure::of("the database is closed")),
+            None => Err("the database is closed".to_owned()),
         }
     }
 
@@ -87,7 +87,7 @@ pub(crate) fn forget(file: &Path) {
         instance.dropped.store(true, Ordering::Relaxed);
         // Closing would write the log of a file that has no name any more. Where this fails, nothing is written after it either.
         let quiet = Connection::open(&instance.database)
-            .and_then(|connection| connection.run("PRAGMA disable_checkpoint_on_shutdown"));
+            .and_then(|connection| connection.query("PRAGMA disable_checkpoint_on_shutdown"));
         drop(quiet);
     }
 }
@@ -96,9 +96,9 @@ pub(crate) fn forget(file: &Path) {
 /// nobody else gets.
 pub(crate) fn look<T>(
     file: &Path,
-    work: impl FnOnce() -> Result<Database, Failure>,
-    read: impl FnOnce(&Connection) -> Result<T, Failure>,
-) -> Result<T, Failure> {
+    work: impl FnOnce() -> Said<Database>,
+    read: impl FnOnce(&Connection) -> Said<T>,
+) -> Said<T> {
     let mut open = open();
     // A use as every other: the last one closes the database, under the lock.
     if let Some(used) = Use::shared(&mut open, file) {

@@ -1,101 +1,68 @@
 //! The rows that a statement gives, as DuckDB has them: chunks of vectors. Values are read where they are.
 
-use super::foreign::{self, ListEntry, ResultHandle, StringEntry, types};
-use super::value::LogicalType;
-use super::{Failure, Library, text_at};
+use super::foreign::{Functions, Handle, Owned, ResultHandle, State, types};
+use super::{Said, text_at};
+use crate::Cell;
 use std::ops::Range;
+use std::ptr;
 
 /// The rows of a statement, chunk by chunk.
 pub(crate) struct Rows {
-    library: &'static Library,
+    library: &'static Functions,
     result: ResultHandle,
 }
 
 impl Rows {
-    /// Takes over a result, which may hold a failure.
-    pub(super) fn taken(
-        library: &'static Library,
-        result: ResultHandle,
-        state: foreign::State,
-    ) -> Result<Self, Failure> {
-        let mut rows = Self { library, result };
-        if state == 0 {
-            return Ok(rows);
-        }
-        Err(rows.failure().unwrap_or_else(|| Failure::of("the library says no more")))
+    /// The rows that a call puts into a place.
+    pub(super) fn of(
+        library: &'static Functions,
+        call: impl FnOnce(*mut ResultHandle) -> State,
+    ) -> Said<Self> {
+        let mut rows = Self { library, result: ResultHandle([ptr::null_mut(); 6]) };
+        if call(&raw mut rows.result) == 0 { Ok(rows) } else { Err(rows.failure().unwrap_or_default()) }
     }
 
     /// What went wrong, if anything did.
-    fn failure(&mut self) -> Option<Failure> {
-        let functions = &self.library.functions;
+    fn failure(&mut self) -> Option<String> {
         // SAFETY: the result is open, and keeps its message.
-        unsafe {
-            let message = (functions.result_error)(&raw mut self.result);
-            if message.is_null() {
-                return None;
-            }
-            let code = (functions.result_error_type)(&raw mut self.result);
-            Some(Failure { code, text: text_at(message) })
-        }
+        let said = unsafe { text_at((self.library.duckdb_result_error)(&raw mut self.result)) };
+        Some(said).filter(|said| !said.is_empty())
     }
 
     /// The next rows; none at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<Answered>, Failure> {
+    pub(crate) fn next(&mut self) -> Said<Option<Chunk>> {
+        let library = self.library;
         // SAFETY: the result is open.
-        let handle = unsafe { (self.library.functions.fetch_chunk)(self.result) };
+        let handle = unsafe { (library.duckdb_fetch_chunk)(self.result) };
         if handle.is_null() {
             return self.failure().map_or(Ok(None), Err);
         }
-        Ok(Some(Answered::new(self.library, handle)))
+        let chunk = Owned::new(library, handle, library.duckdb_destroy_data_chunk);
+        // SAFETY: the chunk is open; vectors are asked for by numbers that it has, and live as long as it does.
+        let (count, vectors) = unsafe {
+            let columns = (library.duckdb_data_chunk_get_column_count)(handle);
+            let vectors = (0..columns).map(|column| (library.duckdb_data_chunk_get_vector)(handle, column));
+            let vectors = vectors.map(|vector| Vector::of(library, vector)).collect();
+            ((library.duckdb_data_chunk_get_size)(handle), vectors)
+        };
+        Ok(Some(Chunk { vectors, rows: usize::try_from(count).unwrap_or(usize::MAX), _chunk: chunk }))
     }
 }
 
 impl Drop for Rows {
     fn drop(&mut self) {
         // SAFETY: the result is open or empty, which the library takes too, and not used after this.
-        unsafe { (self.library.functions.destroy_result)(&raw mut self.result) }
+        unsafe { (self.library.duckdb_destroy_result)(&raw mut self.result) }
     }
 }
 
 /// A chunk of rows.
-pub(crate) struct Answered {
-    library: &'static Library,
-    handle: *mut foreign::Chunk,
-    vectors: Vec<Vector>,
-    rows: usize,
-}
-
-impl Answered {
-    fn new(library: &'static Library, handle: *mut foreign::Chunk) -> Self {
-        let functions = &library.functions;
-        // SAFETY: the chunk is open; vectors are asked for by numbers that it has, and live as long as it does.
-        let (count, vectors) = unsafe {
-            let columns = (functions.chunk_columns)(handle);
-            let vectors = (0..columns).map(|column| (functions.chunk_vector)(handle, column));
-            let vectors = vectors.map(|vector| Vector::of(library, vector)).collect();
-            ((functions.chunk_size)(handle), vectors)
-        };
-        let rows = usize::try_from(count).unwrap_or(usize::MAX);
-        Self { library, handle, vectors, rows }
-    }
-
+pub(crate) struct Chunk {
+    /// One a column.
+    pub(crate) vectors: Vec<Vector>,
     /// How many rows it has.
-    pub(crate) const fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// The vector of a column.
-    #[inline]
-    pub(crate) fn vector(&self, column: usize) -> Option<&Vector> {
-        self.vectors.get(column)
-    }
-}
-
-impl Drop for Answered {
-    fn drop(&mut self) {
-        // SAFETY: the chunk is open; its vectors go with it.
-        unsafe { (self.library.functions.destroy_chunk)(&raw mut self.handle) }
-    }
+    pub(crate) rows: usize,
+    _chunk: Owned,
 }
 
 /// The values of a column, or the elements of a column of lists. Rows are asked for by numbers that the chunk has.
@@ -103,105 +70,85 @@ pub(crate) struct Vector {
     number: u32,
     data: *const u8,
     validity: *const u64,
-    elements: Option<Box<Vector>>,
+    elements: Option<Box<Self>>,
 }
 
 impl Vector {
     /// A view of a vector. It is kept inside its chunk, which owns the memory.
-    fn of(library: &'static Library, vector: *mut foreign::Vector) -> Self {
-        let functions = &library.functions;
-        let number = LogicalType::of_vector(library, vector).number();
+    fn of(library: &'static Functions, vector: Handle) -> Self {
         // SAFETY: the vector is of an open chunk; lists have a child.
         unsafe {
-            let elements =
-                (number == types::LIST).then(|| Box::new(Self::of(library, (functions.list_child)(vector))));
+            let kind = (library.duckdb_vector_get_column_type)(vector);
+            let kind = Owned::new(library, kind, library.duckdb_destroy_logical_type);
+            let number = (library.duckdb_get_type_id)(kind.handle);
+            let elements = || Box::new(Self::of(library, (library.duckdb_list_vector_get_child)(vector)));
             Self {
                 number,
-                data: (functions.vector_data)(vector).cast(),
-                validity: (functions.vector_validity)(vector),
-                elements,
+                data: (library.duckdb_vector_get_data)(vector).cast(),
+                validity: (library.duckdb_vector_get_validity)(vector),
+                elements: (number == types::LIST).then(elements),
             }
         }
-    }
-
-    /// Whether a row has no value.
-    #[inline]
-    pub(crate) fn is_null(&self, row: usize) -> bool {
-        if self.validity.is_null() {
-            return false;
-        }
-        // SAFETY: a mask of validity has a bit for each row of the vector.
-        let word = unsafe { *self.validity.add(row / 64) };
-        word >> (row % 64) & 1 == 0
     }
 
     /// The row's value as the vector's memory has it.
     ///
     /// # Safety
     /// The vector's values are of this type.
-    #[inline]
+    #[inline(always)]
     unsafe fn at<T: Copy>(&self, row: usize) -> T {
         // SAFETY: by the caller's promise, and the row is one of the vector's.
         unsafe { self.data.cast::<T>().add(row).read() }
     }
 
-    /// A whole number, a truth value or a time (in ns) that is there.
-    #[inline]
-    pub(crate) fn integer(&self, row: usize) -> Option<i64> {
+    #[inline(always)]
+    fn is_null(&self, row: usize) -> bool {
+        // SAFETY: a mask of validity has a bit for each row of the vector.
+        !self.validity.is_null() && unsafe { *self.validity.add(row / 64) } >> (row % 64) & 1 == 0
+    }
+
+    /// A row's value; none of a type that no layout has. Times are in ns.
+    #[inline(always)]
+    pub(crate) fn cell(&self, row: usize) -> Option<Cell<'_>> {
         if self.is_null(row) {
-            return None;
+            return Some(Cell::Null);
         }
         // SAFETY: each number of a type stands for the size that is read.
         unsafe {
             Some(match self.number {
-                types::BIGINT | types::TIMESTAMP_NS => self.at::<i64>(row),
-                types::INTEGER => i64::from(self.at::<i32>(row)),
-                types::USMALLINT => i64::from(self.at::<u16>(row)),
-                types::SMALLINT => i64::from(self.at::<i16>(row)),
-                types::BOOLEAN => i64::from(self.at::<u8>(row)),
+                types::BIGINT | types::TIMESTAMP_NS => Cell::I64(self.at(row)),
+                types::DOUBLE => Cell::F64(self.at(row)),
+                types::INTEGER => Cell::I64(self.at::<i32>(row).into()),
+                types::USMALLINT => Cell::I64(self.at::<u16>(row).into()),
+                types::SMALLINT => Cell::I64(self.at::<i16>(row).into()),
+                types::BOOLEAN => Cell::Bool(self.at::<u8>(row) != 0),
+                types::VARCHAR => Cell::Text(std::str::from_utf8(self.text(row)).ok()?),
                 _ => return None,
             })
         }
     }
 
-    /// A floating point number that is there.
-    #[inline]
-    pub(crate) fn real(&self, row: usize) -> Option<f64> {
-        let is_real = self.number == types::DOUBLE && !self.is_null(row);
-        // SAFETY: the type is DOUBLE.
-        is_real.then(|| unsafe { self.at::<f64>(row) })
-    }
-
-    /// The bytes of a text that is there.
-    #[inline]
-    pub(crate) fn text(&self, row: usize) -> Option<&[u8]> {
-        if self.number != types::VARCHAR || self.is_null(row) {
-            return None;
-        }
-        // SAFETY: the type is VARCHAR. Up to 12 bytes are inside the entry, longer texts behind the pointer in its end; both live as long as the chunk.
+    /// The bytes of a text that is there: up to 12 are inside its entry of 16 bytes, behind their number; more are behind the pointer in its end.
+    ///
+    /// # Safety
+    /// The type is VARCHAR.
+    unsafe fn text(&self, row: usize) -> &[u8] {
+        // SAFETY: by the caller's promise; both live as long as the chunk.
         unsafe {
-            let entry = self.data.cast::<StringEntry>().add(row);
-            let length = (*entry).length as usize;
-            let inside = (&raw const (*entry).prefix).cast::<u8>();
-            let bytes = if length <= 12 {
-                inside
-            } else {
-                (&raw const (*entry).rest).cast::<*const u8>().read_unaligned()
-            };
-            Some(std::slice::from_raw_parts(bytes, length))
+            let entry = self.data.add(16 * row);
+            let length = entry.cast::<u32>().read() as usize;
+            let inside = length <= 12;
+            let bytes = if inside { entry.add(4) } else { entry.add(8).cast::<*const u8>().read() };
+            std::slice::from_raw_parts(bytes, length)
         }
     }
 
     /// The elements of a list that is there, and which of them are the row's.
     pub(crate) fn list(&self, row: usize) -> Option<(&Self, Range<usize>)> {
-        let elements = self.elements.as_deref()?;
-        if self.is_null(row) {
-            return None;
-        }
-        // SAFETY: the type is LIST.
-        let entry = unsafe { self.at::<ListEntry>(row) };
-        let first = usize::try_from(entry.offset).ok()?;
-        let length = usize::try_from(entry.length).ok()?;
-        Some((elements, first..first.checked_add(length)?))
+        let elements = self.elements.as_deref().filter(|_| !self.is_null(row))?;
+        // SAFETY: the type is LIST, whose rows are where it begins and how long it is.
+        let [first, length] = unsafe { self.at::<[u64; 2]>(row) }.map(usize::try_from);
+        let first = first.ok()?;
+        Some((elements, first..first.checked_add(length.ok()?)?))
     }
 }

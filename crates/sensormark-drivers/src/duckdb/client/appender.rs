@@ -2,131 +2,100 @@
 //!
 //! Values are written column by column where DuckDB will have them; there is no call for a value, but for texts.
 
-use super::foreign::{self, ListEntry, types};
-use super::value::{LogicalType, misfit, narrow};
-use super::{Connection, Failure, Kind, Library, text, text_at};
+use super::foreign::{Functions, Handle, Owned, State, types};
+use super::{Connection, Kind, Said, logical, misfit, narrow, text, text_at};
 use crate::{Cell, Rows, Source};
 use std::ptr;
 
 /// Rows of one chunk: DuckDB's own size of a vector.
 const ROWS: usize = 2_048;
 
-/// What appends to one table.
-pub(crate) struct Appender<'a> {
-    library: &'static Library,
-    handle: *mut foreign::Appender,
-    types: Vec<LogicalType>,
-    kinds: &'a [Kind],
+/// What became of a call of an appender.
+///
+/// # Safety
+/// The appender is open, or holds what hindered it.
+unsafe fn done(library: &Functions, appender: Handle, state: State) -> Said<()> {
+    if state == 0 {
+        return Ok(());
+    }
+    // SAFETY: by the caller's promise; what it says is ours to destroy, after it was read.
+    unsafe {
+        let mut data = (library.duckdb_appender_error_data)(appender);
+        let said = text_at((library.duckdb_error_data_message)(data));
+        (library.duckdb_destroy_error_data)(&raw mut data);
+        Err(said)
+    }
 }
 
-impl<'a> Appender<'a> {
-    /// Opens a table whose columns are of these kinds; its name is without quotes.
-    pub(crate) fn open(connection: &Connection, table: &str, kinds: &'a [Kind]) -> Result<Self, Failure> {
-        let library = connection.library;
-        let name = text(table)?;
-        let types = kinds.iter().map(|kind| kind.logical(library)).collect();
-        let mut appender = Self { library, handle: ptr::null_mut(), types, kinds };
-        // SAFETY: the connection is open, the name ends with NUL, no schema means the usual one, and the pointer is to a place for the handle.
-        let state = unsafe {
-            (library.functions.create_appender)(
-                connection.handle,
-                ptr::null(),
-                name.as_ptr(),
-                &raw mut appender.handle,
-            )
-        };
-        if state == 0 { Ok(appender) } else { Err(appender.failure()) }
+impl Connection {
+    /// Appends rows to a table, whose columns are the rows' slots, of these kinds. Its name is without quotes.
+    pub(crate) fn append(&self, table: &str, kinds: &[Kind], rows: &Rows<'_>) -> Said<()> {
+        let library = self.0.library;
+        let (table, mut appender) = (text(table)?, ptr::null_mut());
+        // SAFETY: the connection is open, the name ends with NUL, no schema means the usual one, and the pointer is to a place for the handle, which is not used
+        // after it is destroyed.
+        unsafe {
+            let place = &raw mut appender;
+            let create = library.duckdb_appender_create;
+            let state = create(self.0.handle, ptr::null(), table.as_ptr(), place);
+            let appended = done(library, appender, state).and_then(|()| fill(library, appender, kinds, rows));
+            (library.duckdb_appender_destroy)(place);
+            appended
+        }
     }
+}
 
-    /// Appends rows, whose slots are the table's columns.
-    pub(crate) fn append(&mut self, rows: &Rows<'_>) -> Result<(), Failure> {
-        let functions = &self.library.functions;
-        for first in (0..rows.len()).step_by(ROWS) {
-            let count = ROWS.min(rows.len() - first);
-            let chunk = Chunk::new(self.library, &self.types);
-            for (slot, &kind) in self.kinds.iter().enumerate() {
-                let mut writer = chunk.writer(slot, kind);
-                for row in 0..count {
-                    if kind.is_list {
-                        writer.set_list(row, rows, first + row, slot)?;
-                    } else {
-                        writer.set(row, rows.cell(first + row, slot))?;
-                    }
+/// Hands rows over to an appender.
+///
+/// # Safety
+/// The appender is open.
+unsafe fn fill(library: &'static Functions, appender: Handle, kinds: &[Kind], rows: &Rows<'_>) -> Said<()> {
+    let types: Vec<Owned> = kinds.iter().map(|kind| kind.logical(library)).collect();
+    let mut handles: Vec<Handle> = types.iter().map(|one| one.handle).collect();
+    for first in (0..rows.len()).step_by(ROWS) {
+        let count = ROWS.min(rows.len() - first);
+        // SAFETY: the types are open, and there are as many as are said.
+        let chunk = unsafe { (library.duckdb_create_data_chunk)(handles.as_mut_ptr(), handles.len() as u64) };
+        let chunk = Owned::new(library, chunk, library.duckdb_destroy_data_chunk);
+        for (slot, &kind) in kinds.iter().enumerate() {
+            // SAFETY: the chunk is open and has this column.
+            let vector = unsafe { (library.duckdb_data_chunk_get_vector)(chunk.handle, slot as u64) };
+            let mut writer = Writer::of(library, vector, kind.number);
+            for row in 0..count {
+                if kind.is_list {
+                    writer.set_list(row, rows, first + row, slot)?;
+                } else {
+                    writer.set(row, rows.cell(first + row, slot))?;
                 }
             }
-            // SAFETY: appender and chunk are open, and so many rows of all vectors are written.
-            let state = unsafe {
-                (functions.set_chunk_size)(chunk.handle, count as u64);
-                (functions.append_chunk)(self.handle, chunk.handle)
-            };
-            if state != 0 {
-                return Err(self.failure());
-            }
         }
-        Ok(())
-    }
-
-    /// Hands the last rows over.
-    pub(crate) fn close(mut self) -> Result<(), Failure> {
-        // SAFETY: the appender is open.
-        let state = unsafe { (self.library.functions.close_appender)(self.handle) };
-        if state == 0 { Ok(()) } else { Err(self.failure()) }
-    }
-
-    fn failure(&mut self) -> Failure {
-        let functions = &self.library.functions;
-        // SAFETY: the appender is open; what it says is ours to destroy, after it was read.
+        // SAFETY: appender and chunk are open, and so many rows of all vectors are written.
         unsafe {
-            let mut data = (functions.appender_error)(self.handle);
-            let text = text_at((functions.error_message)(data));
-            let code = (functions.error_type)(data);
-            (functions.destroy_error)(&raw mut data);
-            Failure { code, text }
+            (library.duckdb_data_chunk_set_size)(chunk.handle, count as u64);
+            let state = (library.duckdb_append_data_chunk)(appender, chunk.handle);
+            done(library, appender, state)?;
         }
     }
+    // SAFETY: the appender is open.
+    unsafe { done(library, appender, (library.duckdb_appender_close)(appender)) }
 }
 
-impl Drop for Appender<'_> {
-    fn drop(&mut self) {
-        // SAFETY: the handle is open or null, which the library takes too. What a failure left in it is not wanted any more.
-        unsafe {
-            (self.library.functions.destroy_appender)(&raw mut self.handle);
+impl Kind {
+    fn logical(self, library: &'static Functions) -> Owned {
+        let one = logical(library, self.number);
+        if !self.is_list {
+            return one;
         }
-    }
-}
-
-/// A chunk to be filled.
-struct Chunk {
-    library: &'static Library,
-    handle: *mut foreign::Chunk,
-}
-
-impl Chunk {
-    fn new(library: &'static Library, types: &[LogicalType]) -> Self {
-        let mut handles: Vec<_> = types.iter().map(|one| one.handle).collect();
-        // SAFETY: the types are open, and there are as many as are said.
-        let handle = unsafe { (library.functions.create_chunk)(handles.as_mut_ptr(), handles.len() as u64) };
-        Self { library, handle }
-    }
-
-    fn writer(&self, column: usize, kind: Kind) -> Writer {
-        // SAFETY: the chunk is open and has this column.
-        let vector = unsafe { (self.library.functions.chunk_vector)(self.handle, column as u64) };
-        Writer::of(self.library, vector, kind.number)
-    }
-}
-
-impl Drop for Chunk {
-    fn drop(&mut self) {
-        // SAFETY: the handle is open and not used after this.
-        unsafe { (self.library.functions.destroy_chunk)(&raw mut self.handle) }
+        // SAFETY: the element's type is open.
+        let handle = unsafe { (library.duckdb_create_list_type)(one.handle) };
+        Owned::new(library, handle, library.duckdb_destroy_logical_type)
     }
 }
 
 /// What writes the values of one vector. Rows are below [`ROWS`], or below what was reserved for elements.
 struct Writer {
-    library: &'static Library,
-    vector: *mut foreign::Vector,
+    library: &'static Functions,
+    vector: Handle,
     /// The number of the type of values, or of elements.
     number: u32,
     data: *mut u8,
@@ -134,9 +103,9 @@ struct Writer {
 }
 
 impl Writer {
-    fn of(library: &'static Library, vector: *mut foreign::Vector, number: u32) -> Self {
+    fn of(library: &'static Functions, vector: Handle, number: u32) -> Self {
         // SAFETY: the vector is of an open chunk.
-        let data = unsafe { (library.functions.vector_data)(vector) };
+        let data = unsafe { (library.duckdb_vector_get_data)(vector) };
         Self { library, vector, number, data: data.cast(), validity: ptr::null_mut() }
     }
 
@@ -149,19 +118,18 @@ impl Writer {
     }
 
     fn set_null(&mut self, row: usize) {
-        let functions = &self.library.functions;
-        // SAFETY: the vector is of an open chunk; the mask is there once it was asked for.
+        // SAFETY: the vector is of an open chunk; the mask is there once it was asked for, with a bit for each row.
         unsafe {
             if self.validity.is_null() {
-                (functions.ensure_validity)(self.vector);
-                self.validity = (functions.vector_validity)(self.vector);
+                (self.library.duckdb_vector_ensure_validity_writable)(self.vector);
+                self.validity = (self.library.duckdb_vector_get_validity)(self.vector);
             }
-            (functions.set_invalid)(self.validity, row as u64);
+            *self.validity.add(row / 64) &= !(1 << (row % 64));
         }
     }
 
     #[inline]
-    fn set(&mut self, row: usize, cell: Cell<'_>) -> Result<(), Failure> {
+    fn set(&mut self, row: usize, cell: Cell<'_>) -> Said<()> {
         // SAFETY: each number of a type stands for the size that is written; texts are copied.
         unsafe {
             match (self.number, cell) {
@@ -172,12 +140,11 @@ impl Writer {
                 (types::USMALLINT, Cell::I64(value)) => self.put::<u16>(row, narrow(value)?),
                 (types::SMALLINT, Cell::I64(value)) => self.put::<i16>(row, narrow(value)?),
                 (types::BOOLEAN, Cell::Bool(value)) => self.put(row, value),
-                (types::VARCHAR, Cell::Text(value)) => (self.library.functions.assign_text)(
-                    self.vector,
-                    row as u64,
-                    value.as_ptr().cast(),
-                    value.len() as u64,
-                ),
+                (types::VARCHAR, Cell::Text(value)) => {
+                    let (bytes, length) = (value.as_ptr().cast(), value.len() as u64);
+                    let assign = self.library.duckdb_vector_assign_string_element_len;
+                    assign(self.vector, row as u64, bytes, length);
+                }
                 (number, cell) => return Err(misfit(cell, number)),
             }
         }
@@ -185,30 +152,29 @@ impl Writer {
     }
 
     /// Writes a list of a record's values behind those of the rows before.
-    fn set_list(&mut self, row: usize, rows: &Rows<'_>, number: usize, slot: usize) -> Result<(), Failure> {
-        let (source, Some(record)) = (rows.sources[slot], rows.record(number)) else {
+    fn set_list(&mut self, row: usize, rows: &Rows<'_>, number: usize, slot: usize) -> Said<()> {
+        let (library, vector) = (self.library, self.vector);
+        let Some(record) = rows.record(number) else {
             return Err(misfit(rows.cell(number, slot), types::LIST));
         };
-        let functions = &self.library.functions;
         let length = record.readings() as u64;
         // SAFETY: the vector is of an open chunk and has lists. The child is asked for after its memory is there for all elements.
         let (offset, child) = unsafe {
-            let offset = (functions.list_size)(self.vector);
-            (functions.reserve_list)(self.vector, offset + length);
-            (functions.set_list_size)(self.vector, offset + length);
-            (offset, (functions.list_child)(self.vector))
+            let offset = (library.duckdb_list_vector_get_size)(vector);
+            (library.duckdb_list_vector_reserve)(vector, offset + length);
+            (library.duckdb_list_vector_set_size)(vector, offset + length);
+            self.put(row, [offset, length]);
+            (offset, (library.duckdb_list_vector_get_child)(vector))
         };
-        let mut writer = Self::of(self.library, child, self.number);
+        let mut writer = Self::of(library, child, self.number);
         let first = usize::try_from(offset).unwrap_or(usize::MAX);
         for (place, reading) in record.rows().enumerate() {
-            let cell = match source {
+            let cell = match rows.sources[slot] {
                 Source::FieldArray(field) => Cell::field(rows.batch, reading, field),
                 _ => Cell::I64(rows.batch.times_ns[reading].wrapping_sub(record.start_ns)),
             };
             writer.set(first + place, cell)?;
         }
-        // SAFETY: the vector has lists.
-        unsafe { self.put(row, ListEntry { offset, length }) };
         Ok(())
     }
 }
