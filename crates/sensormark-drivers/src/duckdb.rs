@@ -5,12 +5,12 @@
 //! - Rows that are asked for without a bound of time come as they are made, others when all are there.
 //! - Encoders are `appender`, whose text names the table, `arrays`, a list for each slot, and `rows`.
 
+use crate::fetched::Fetched;
 use crate::{
     Block, Cell, Connection, Databases, Driver, EachRow, Fault, Named, Place, Prepared, Purpose, pieces,
 };
 use client::{Database, Kind, Library, Said};
 use instance::Use;
-use row::Fetched;
 use sensormark_kit::folder;
 use sensormark_server::EmbeddedGroup;
 use sensormark_server::find::{Search, install_advice};
@@ -23,8 +23,6 @@ use std::time::{Duration, Instant};
 mod client;
 
 mod instance;
-
-mod row;
 
 const OPERATION: &str = "use the DuckDB database";
 /// The library's file.
@@ -269,7 +267,7 @@ fn patiently<T>(mut work: impl FnMut() -> Said<T>) -> Result<T, Fault> {
 fn hand_over(mut rows: client::Rows, each: &mut EachRow<'_>) -> Result<(), Fault> {
     while let Some(chunk) = rows.next().map_err(fault)? {
         for row in 0..chunk.rows {
-            if !each(&Fetched(&chunk, row))? {
+            if !each(&Fetched(chunk.row(row)))? {
                 return Ok(());
             }
         }

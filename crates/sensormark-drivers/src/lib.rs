@@ -15,6 +15,9 @@ mod cell;
 
 mod fault;
 
+#[cfg(any(feature = "duckdb", feature = "sqlite"))]
+mod fetched;
+
 pub mod guard;
 
 mod pieces;

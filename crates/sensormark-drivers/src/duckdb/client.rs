@@ -12,7 +12,7 @@ mod answer;
 mod appender;
 mod foreign;
 
-pub(crate) use answer::{Chunk, Rows, Vector};
+pub(crate) use answer::Rows;
 
 use crate::Cell;
 use foreign::{Functions, Handle, Owned, State, TimestampNs, types};

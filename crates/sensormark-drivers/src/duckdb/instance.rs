@@ -7,10 +7,10 @@ use super::client::{Connection, Database, Said};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Files that are open, and how many use each.
-type Open = HashMap<PathBuf, (Arc<Instance>, usize)>;
+/// Files that are open.
+type Files = Option<HashMap<PathBuf, Weak<Instance>>>;
 
 /// An open database.
 struct Instance {
@@ -20,38 +20,33 @@ struct Instance {
 }
 
 /// One use of an open database, until it is dropped. Connections go before it.
-pub(crate) struct Use {
-    instance: Option<Arc<Instance>>,
-    file: PathBuf,
+pub(crate) struct Use(Option<Arc<Instance>>);
+
+fn lock() -> MutexGuard<'static, Files> {
+    static FILES: Mutex<Files> = Mutex::new(None);
+    FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn open() -> MutexGuard<'static, Open> {
-    static OPEN: OnceLock<Mutex<Open>> = OnceLock::new();
-    let open = OPEN.get_or_init(Mutex::default);
-    open.lock().unwrap_or_else(PoisonError::into_inner)
+/// The instance of a file that is open.
+fn known(files: &Files, file: &Path) -> Option<Arc<Instance>> {
+    files.as_ref()?.get(file)?.upgrade()
 }
 
 impl Use {
     /// Uses the database of this file, which `work` opens where nobody has done so yet.
     pub(crate) fn of(file: &Path, work: impl FnOnce() -> Said<Database>) -> Said<Self> {
-        let mut open = open();
-        if !open.contains_key(file) {
-            let instance = Instance { database: work()?, dropped: AtomicBool::new(false) };
-            open.insert(file.to_owned(), (Arc::new(instance), 0));
-        }
-        Ok(Self::shared(&mut open, file).unwrap_or_else(|| Self { instance: None, file: file.to_owned() }))
-    }
-
-    /// One more use of a database that is open.
-    fn shared(open: &mut Open, file: &Path) -> Option<Self> {
-        let (instance, users) = open.get_mut(file)?;
-        *users += 1;
-        Some(Self { instance: Some(Arc::clone(instance)), file: file.to_owned() })
+        let mut files = lock();
+        let instance = match known(&files, file) {
+            Some(instance) => instance,
+            None => Arc::new(Instance { database: work()?, dropped: AtomicBool::new(false) }),
+        };
+        files.get_or_insert_default().insert(file.to_owned(), Arc::downgrade(&instance));
+        Ok(Self(Some(instance)))
     }
 
     /// A connection of this use's own.
     pub(crate) fn connect(&self) -> Said<Connection> {
-        match &self.instance {
+        match &self.0 {
             Some(instance) => Connection::open(&instance.database),
             None => Err("the database is closed".to_owned()),
         }
@@ -59,37 +54,28 @@ impl Use {
 
     /// Whether the file was removed under it.
     pub(crate) fn is_dropped(&self) -> bool {
-        self.instance.as_ref().is_none_or(|instance| instance.dropped.load(Ordering::Relaxed))
+        self.0.as_ref().is_none_or(|instance| instance.dropped.load(Ordering::Relaxed))
     }
 }
 
 impl Drop for Use {
     fn drop(&mut self) {
         // Held until the instance is closed, so that nobody opens the file meanwhile.
-        let mut open = open();
-        let Some(instance) = self.instance.take() else {
-            return;
-        };
-        if let Some((known, users)) = open.get_mut(&self.file)
-            && Arc::ptr_eq(known, &instance)
-        {
-            *users -= 1;
-            if *users == 0 {
-                open.remove(&self.file);
-            }
-        }
+        let _files = lock();
+        self.0 = None;
     }
 }
 
 /// Says that a file is about to be removed. Whoever has its database open learns it, and whoever opens one of this name gets a new one.
 pub(crate) fn forget(file: &Path) {
-    if let Some((instance, _)) = open().remove(file) {
+    let mut files = lock();
+    if let Some(instance) = known(&files, file) {
         instance.dropped.store(true, Ordering::Relaxed);
         // Closing would write the log of a file that has no name any more. Where this fails, nothing is written after it either.
-        let quiet = Connection::open(&instance.database)
-            .and_then(|connection| connection.query("PRAGMA disable_checkpoint_on_shutdown"));
-        drop(quiet);
+        let quiet = Connection::open(&instance.database);
+        drop(quiet.and_then(|connection| connection.query("PRAGMA disable_checkpoint_on_shutdown")));
     }
+    files.get_or_insert_default().remove(file);
 }
 
 /// Looks into a file that may be anybody's: through its open database where this process has it open, else by one that `work` opens and that
@@ -99,14 +85,13 @@ pub(crate) fn look<T>(
     work: impl FnOnce() -> Said<Database>,
     read: impl FnOnce(&Connection) -> Said<T>,
 ) -> Said<T> {
-    let mut open = open();
+    let files = lock();
     // A use as every other: the last one closes the database, under the lock.
-    if let Some(used) = Use::shared(&mut open, file) {
-        drop(open);
-        let connection = used.connect()?;
-        return read(&connection);
+    if let Some(instance) = known(&files, file) {
+        let used = Use(Some(instance));
+        drop(files);
+        return read(&used.connect()?);
     }
     let database = work()?;
-    let connection = Connection::open(&database)?;
-    read(&connection)
+    read(&Connection::open(&database)?)
 }

@@ -3,6 +3,8 @@
 use super::foreign::{Functions, Handle, Owned, ResultHandle, State, types};
 use super::{Said, text_at};
 use crate::Cell;
+use crate::fetched::{Cells, wrong_type};
+use sensormark_store::StoreError;
 use std::ops::Range;
 use std::ptr;
 
@@ -58,15 +60,44 @@ impl Drop for Rows {
 
 /// A chunk of rows.
 pub(crate) struct Chunk {
-    /// One a column.
-    pub(crate) vectors: Vec<Vector>,
+    vectors: Vec<Vector>,
     /// How many rows it has.
     pub(crate) rows: usize,
     _chunk: Owned,
 }
 
+impl Chunk {
+    /// A row by its number.
+    pub(crate) const fn row(&self, row: usize) -> ChunkRow<'_> {
+        ChunkRow { vectors: self.vectors.as_slice(), row }
+    }
+}
+
+/// A row of a chunk.
+pub(crate) struct ChunkRow<'a> {
+    vectors: &'a [Vector],
+    row: usize,
+}
+
+impl Cells for ChunkRow<'_> {
+    #[inline(always)]
+    fn cell(&self, place: usize) -> Result<Cell<'_>, StoreError> {
+        self.vectors.get(place).and_then(|vector| vector.cell(self.row)).ok_or_else(wrong_type)
+    }
+
+    fn each_element(
+        &self,
+        place: usize,
+        mut each: impl FnMut(Cell<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let list = self.vectors.get(place).and_then(|vector| vector.list(self.row));
+        let (elements, mut places) = list.ok_or_else(wrong_type)?;
+        places.try_for_each(|place| each(elements.cell(place).ok_or_else(wrong_type)?))
+    }
+}
+
 /// The values of a column, or the elements of a column of lists. Rows are asked for by numbers that the chunk has.
-pub(crate) struct Vector {
+struct Vector {
     number: u32,
     data: *const u8,
     validity: *const u64,
@@ -109,7 +140,7 @@ impl Vector {
 
     /// A row's value; none of a type that no layout has. Times are in ns.
     #[inline(always)]
-    pub(crate) fn cell(&self, row: usize) -> Option<Cell<'_>> {
+    fn cell(&self, row: usize) -> Option<Cell<'_>> {
         if self.is_null(row) {
             return Some(Cell::Null);
         }
@@ -144,7 +175,7 @@ impl Vector {
     }
 
     /// The elements of a list that is there, and which of them are the row's.
-    pub(crate) fn list(&self, row: usize) -> Option<(&Self, Range<usize>)> {
+    fn list(&self, row: usize) -> Option<(&Self, Range<usize>)> {
         let elements = self.elements.as_deref().filter(|_| !self.is_null(row))?;
         // SAFETY: the type is LIST, whose rows are where it begins and how long it is.
         let [first, length] = unsafe { self.at::<[u64; 2]>(row) }.map(usize::try_from);

@@ -1,36 +1,33 @@
-//! DuckDB's rows, read in the vectors where DuckDB has them.
+//! A row whose values are cells, as decoding reads it.
 
-use super::client::{Chunk, Vector};
 use crate::Cell;
 use sensormark_kit::{Document, Row, unexpected};
 use sensormark_store::{Column, FieldType, StoreError, Value, Values};
 
-/// A row of a chunk, by its number.
-pub(super) struct Fetched<'a>(pub(super) &'a Chunk, pub(super) usize);
+/// A row that a library in this process gave. Each function fails for a value that is no cell.
+pub(crate) trait Cells {
+    /// The value at a place.
+    fn cell(&self, place: usize) -> Result<Cell<'_>, StoreError>;
 
-impl Fetched<'_> {
-    #[inline]
-    fn vector(&self, place: usize) -> Result<&Vector, StoreError> {
-        self.0.vectors.get(place).ok_or_else(|| unexpected("a row has too few columns"))
-    }
-
-    #[inline]
-    fn cell(&self, place: usize) -> Result<Cell<'_>, StoreError> {
-        self.vector(place)?.cell(self.1).ok_or_else(wrong_type)
-    }
-
-    fn list(&self, place: usize) -> Result<impl Iterator<Item = Cell<'_>>, StoreError> {
-        let (elements, places) = self.vector(place)?.list(self.1).ok_or_else(wrong_type)?;
-        Ok(places.map_while(|place| elements.cell(place)))
+    /// Hands over the elements of the array at a place.
+    fn each_element(
+        &self,
+        _: usize,
+        _: impl FnMut(Cell<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        Err(wrong_type())
     }
 }
 
-fn wrong_type() -> StoreError {
+/// The same as decoding has it.
+pub(crate) struct Fetched<R>(pub(crate) R);
+
+pub(crate) fn wrong_type() -> StoreError {
     unexpected("a row holds a value of another type")
 }
 
 /// Appends a value to a column of its type.
-#[inline]
+#[inline(always)]
 fn push(cell: Cell<'_>, column: &mut Column) -> Result<(), StoreError> {
     match (&mut column.values, cell) {
         (_, Cell::Null) => {
@@ -43,6 +40,7 @@ fn push(cell: Cell<'_>, column: &mut Column) -> Result<(), StoreError> {
             values.push(u16::try_from(value).map_err(|_| wrong_type())?);
         }
         (Values::Bool(values), Cell::Bool(value)) => values.push(value),
+        (Values::Bool(values), Cell::I64(value @ (0 | 1))) => values.push(value == 1),
         (Values::Text(values), Cell::Text(value)) => values.push(value),
         _ => return Err(wrong_type()),
     }
@@ -52,15 +50,15 @@ fn push(cell: Cell<'_>, column: &mut Column) -> Result<(), StoreError> {
     Ok(())
 }
 
-impl Row for Fetched<'_> {
-    #[inline]
+impl<R: Cells> Row for Fetched<R> {
+    #[inline(always)]
     fn push(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
-        push(self.cell(place)?, column)
+        push(self.0.cell(place)?, column)
     }
 
     #[inline]
     fn integer(&self, place: usize) -> Result<i64, StoreError> {
-        match self.cell(place)? {
+        match self.0.cell(place)? {
             Cell::I64(value) => Ok(value),
             Cell::Bool(value) => Ok(value.into()),
             _ => Err(wrong_type()),
@@ -68,7 +66,7 @@ impl Row for Fetched<'_> {
     }
 
     fn text(&self, place: usize) -> Result<&str, StoreError> {
-        match self.cell(place)? {
+        match self.0.cell(place)? {
             Cell::Text(value) => Ok(value),
             _ => Err(wrong_type()),
         }
@@ -79,9 +77,10 @@ impl Row for Fetched<'_> {
     }
 
     fn value(&self, place: usize, kind: FieldType) -> Result<Value, StoreError> {
-        Ok(match (kind, self.cell(place)?) {
+        Ok(match (kind, self.0.cell(place)?) {
             (_, Cell::Null) => Value::Null,
             (FieldType::Bool, Cell::Bool(value)) => Value::Bool(value),
+            (FieldType::Bool, Cell::I64(value @ (0 | 1))) => Value::Bool(value == 1),
             (FieldType::I64 | FieldType::U16, Cell::I64(value)) => Value::I64(value),
             (FieldType::F64, Cell::F64(value)) => Value::F64(value),
             (FieldType::Text, Cell::Text(value)) => Value::Text(value.to_owned()),
@@ -90,27 +89,38 @@ impl Row for Fetched<'_> {
     }
 
     fn printed(&self, place: usize) -> Result<String, StoreError> {
-        Ok(match self.cell(place)? {
+        Ok(match self.0.cell(place)? {
             Cell::Text(value) => value.to_owned(),
-            Cell::Null => String::new(),
+            Cell::Null | Cell::Bytes(_) => String::new(),
             cell => cell.printed(),
         })
     }
 
     fn is_null(&self, place: usize) -> Result<bool, StoreError> {
-        Ok(self.vector(place)?.cell(self.1) == Some(Cell::Null))
+        Ok(self.0.cell(place)? == Cell::Null)
     }
 
-    fn document(&self, _: usize) -> Result<Document<'_>, StoreError> {
-        Err(wrong_type())
+    fn document(&self, place: usize) -> Result<Document<'_>, StoreError> {
+        match self.0.cell(place)? {
+            Cell::Text(value) => Ok(Document::Json(value)),
+            Cell::Bytes(value) => Ok(Document::Packed(value)),
+            _ => Err(wrong_type()),
+        }
     }
 
     fn offsets(&self, place: usize) -> Result<Vec<i64>, StoreError> {
-        let offset = |cell| if let Cell::I64(value) = cell { Ok(value) } else { Err(wrong_type()) };
-        self.list(place)?.map(offset).collect()
+        let mut offsets = Vec::new();
+        self.0.each_element(place, |cell| match cell {
+            Cell::I64(value) => {
+                offsets.push(value);
+                Ok(())
+            }
+            _ => Err(wrong_type()),
+        })?;
+        Ok(offsets)
     }
 
     fn elements(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
-        self.list(place)?.try_for_each(|cell| push(cell, column))
+        self.0.each_element(place, |cell| push(cell, column))
     }
 }
