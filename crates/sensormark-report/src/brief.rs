@@ -62,7 +62,7 @@ pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
     let fixed_lines = head.len() + tail.iter().map(drawn).sum::<usize>() + 1;
     let left = room.height.map(|height| height.saturating_sub(fixed_lines));
     let table = table(summary, width, left);
-    let mut lines: Vec<String> = head.into_iter().chain(table).chain(tail).collect();
+    let mut lines = head.into_iter().chain(table).chain(tail).collect_vec();
     // The ranking has its least rows in any case. Where that is too much, blank lines make room.
     while room.height.is_some_and(|height| lines.iter().map(drawn).sum::<usize>() >= height)
         && let Some(blank) = lines.iter().position(String::is_empty)
@@ -169,7 +169,7 @@ impl Widths {
             let cells = rows.iter().map(|row| row.figures[place].width());
             heads.chain(cells).max().unwrap_or(0) + GAP
         };
-        let figures: Vec<usize> = columns.iter().enumerate().map(figure).collect();
+        let figures = columns.iter().enumerate().map(figure).collect_vec();
         let rank = widest(|row| &row.rank, 1) + 1;
         let cost = widest(|row| &row.cost, "cost".len()) + GAP;
         let others = INDENT.len() + rank + cost + figures.iter().sum::<usize>();
@@ -211,10 +211,10 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
         cost: "–".to_owned(),
         figures: drawn(&row.figures, &summary.columns, row.rough),
     });
-    let rows: Vec<Line> = ranked.chain(lacking).collect();
+    let rows = ranked.chain(lacking).collect_vec();
     let widths = Widths::of(&rows, &summary.columns, width);
     // A reason is whole or not there, so an entry may have several lines.
-    let mut body: Vec<Vec<String>> = rows.iter().map(|row| vec![widths.row(row)]).collect();
+    let mut body = rows.iter().map(|row| vec![widths.row(row)]).collect_vec();
     let least = LEAST_ROWS + name_rankings(summary, &mut body);
     body.extend(summary.not_ranked.iter().map(|one| not_ranked(one, width)));
     let lines_of = |body: &[Vec<String>]| body.iter().map(Vec::len).sum::<usize>();
@@ -265,7 +265,7 @@ fn not_ranked(one: &NotRanked, width: usize) -> Vec<String> {
 
 /// One line for everything that was not measured: as many names as it holds, and how many more; `--full` has all, with the reasons.
 fn not_measured(summary: &Summary, width: usize) -> Option<String> {
-    let names: Vec<&str> = summary.not_measured.iter().map(|one| one.label.as_str()).collect();
+    let names = summary.not_measured.iter().map(|one| one.label.as_str()).collect_vec();
     let text = |shown: usize| {
         let more = names.len() - shown;
         let more = if more > 0 { format!("; {more} more: --full") } else { String::new() };
@@ -288,7 +288,7 @@ fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<Stri
     let columns = summary.columns.iter().map(|column| column.meaning);
     let of_cost = (!summary.ranked.is_empty()).then_some(OF_COST);
     let of_missing = (!summary.lacking.is_empty()).then_some(OF_MISSING);
-    let meanings: Vec<&str> = columns.chain(of_cost).chain(of_missing).collect();
+    let meanings = columns.chain(of_cost).chain(of_missing).collect_vec();
     let from = |first: usize| wrap(&meanings[first..].join("; "), width - 4);
     let fits = |lines: &Vec<String>, most: Option<usize>| most.is_none_or(|most| lines.len() <= most);
     let whole = Some(from(0)).filter(|lines| fits(lines, most[0]));

@@ -118,7 +118,7 @@ impl Claim {
     }
 
     fn figures(&self, why: Option<&str>) -> String {
-        let mut all: Vec<String> = self.parts.iter().map(|part| part.figures.clone()).collect();
+        let mut all = self.parts.iter().map(|part| part.figures.clone()).collect_vec();
         if !self.missing.is_empty() {
             all.push(format!("no valid trial of {}", listed(&self.missing)));
         }
@@ -196,7 +196,7 @@ pub fn is_within(values: &[Known], low: f64, high: f64) -> Option<bool> {
 }
 
 fn interval(values: &[Known]) -> Option<Interval> {
-    let values: Vec<f64> = values.iter().copied().flatten().collect();
+    let values = values.iter().copied().flatten().collect_vec();
     summarize(&values).ok()?.interval
 }
 
@@ -225,7 +225,7 @@ pub fn ratios(one: &[Known], other: &[Known]) -> Values {
 
 /// The mean of what was measured.
 pub fn mean(values: &[Known]) -> Known {
-    let values: Vec<f64> = values.iter().copied().flatten().collect();
+    let values = values.iter().copied().flatten().collect_vec();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 

@@ -126,7 +126,7 @@ impl Contest {
         let lacking = all.iter().flatten().map(|block| &block.lacking).find(|lacking| !lacking.is_empty());
         let lacking = lacking.cloned();
         let is_whole = |block: costs::Block| block.lacking.is_empty().then_some(block.values);
-        let mut blocks: Vec<Option<Values>> = all.into_iter().map(|block| block.and_then(is_whole)).collect();
+        let mut blocks = all.into_iter().map(|block| block.and_then(is_whole)).collect_vec();
         keep_complete(&mut blocks);
         if blocks.iter().any(Option::is_some) {
             return Some(Contestant { read: place, label, group: Group::Servers, blocks });
@@ -158,7 +158,7 @@ impl Contest {
         self.criteria.retain(|criterion| self.contestants.iter().any(|one| has(one, criterion.id)));
         self.contestants.retain(|one| {
             let names = self.criteria.iter().filter(|criterion| !has(one, criterion.id));
-            let names: Vec<String> = names.map(|criterion| criterion.name.to_owned()).collect();
+            let names = names.map(|criterion| criterion.name.to_owned()).collect_vec();
             if !names.is_empty() {
                 self.lacking.push(one.read);
                 let hint = no_probe(field, &field.contestants()[one.read]);

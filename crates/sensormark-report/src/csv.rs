@@ -19,8 +19,8 @@ pub fn render(document: &Document) -> String {
     for section in &document.sections {
         for block in &section.blocks {
             match block {
-                Block::Paragraph(text) => write(sentence(&section.id, text)),
-                Block::List(items) => items.iter().for_each(|item| write(sentence(&section.id, item))),
+                Block::Paragraph { text } => write(sentence(&section.id, text)),
+                Block::List { items } => items.iter().for_each(|item| write(sentence(&section.id, item))),
                 Block::Table(table) => {
                     lines(&section.id, table).into_iter().for_each(&mut write);
                     table.notes.iter().for_each(|note| write(sentence(&section.id, note)));

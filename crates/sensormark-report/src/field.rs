@@ -73,7 +73,7 @@ impl Field {
                 Some(_) => superseded.push(trial),
             }
         }
-        let mut blocks: Vec<u32> = trials.iter().map(|trial| trial.repetition).collect();
+        let mut blocks = trials.iter().map(|trial| trial.repetition).collect_vec();
         blocks.sort_unstable();
         blocks.dedup();
         let [writes, reads, mixed] =

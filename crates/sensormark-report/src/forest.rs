@@ -13,7 +13,7 @@ const INDENT: &str = "  ";
 
 /// The lines of a table whose first number is a ratio: for each row its name, and below it the interval and what is said of it.
 pub fn lines(table: &Table, width: usize) -> Vec<String> {
-    let rows: Vec<(&[Cell], &Number, String)> = table
+    let rows = table
         .rows
         .iter()
         .filter_map(|row| {
@@ -23,7 +23,7 @@ pub fn lines(table: &Table, width: usize) -> Vec<String> {
             })?;
             Some((&row[..table.keys], number, joined(row[ratio..].iter().map(cell_text), "  ")))
         })
-        .collect();
+        .collect_vec();
     let most = rows.iter().map(|(_, number, _)| reach(number)).fold(LEAST, f64::max);
     let most = most.min(MOST).ln();
     let longest = rows.iter().map(|(_, _, said)| said.width()).max().unwrap_or(0);

@@ -152,7 +152,7 @@ impl Summary {
         let ranking = &ranking.by_layout(field);
         let ranked_arms = ranking.ranked.iter().map(|one| arm(field, one));
         let lacking_arms = || ranking.lacking.iter().map(|&place| &field.contestants()[place]);
-        let arms: Vec<&Arm> = ranked_arms.chain(lacking_arms()).collect();
+        let arms = ranked_arms.chain(lacking_arms()).collect_vec();
         let (columns, mut values) = measured(field, &arms);
         let figures = values.split_off(ranking.ranked.len());
         let lacking = lacking_arms().zip(figures).map(|(arm, figures)| LackingRow {
@@ -164,8 +164,8 @@ impl Summary {
         let rows = ranking.ranked.iter().zip(values);
         let requirements = ranking.requirements.as_ref();
         let answer = |one: &Ranked| requirements?.of_layout(&one.label);
-        let ranked: Vec<SummaryRow> =
-            rows.map(|(one, figures)| row(field, ranking, one, answer(one), figures)).collect();
+        let ranked =
+            rows.map(|(one, figures)| row(field, ranking, one, answer(one), figures)).collect_vec();
         let certainty = certainty(ranking, &ranked);
         let sentences = headline(field, ranking, requirements);
         let is_tested = ranking.basis == Basis::Significance;
@@ -201,7 +201,7 @@ fn measured(field: &Field, arms: &[&Arm]) -> (Vec<SummaryColumn>, Vec<Vec<Known>
     let mut columns = vec![];
     let mut rows = vec![vec![]; arms.len()];
     for (column, value) in figures(field) {
-        let found: Vec<Known> = arms.iter().map(|arm| Some(value(arm)?.value)).collect();
+        let found = arms.iter().map(|arm| Some(value(arm)?.value)).collect_vec();
         if found.iter().any(Option::is_some) {
             columns.push(column);
             let rows = rows.iter_mut().zip(found);
@@ -302,7 +302,7 @@ fn data_faults(field: &Field) -> Vec<String> {
     let faults = field.all().filter_map(|(side, arm)| {
         let faulty = field.attempts_of(arm).find(|trial| trial.verdict.has_data_fault())?;
         let reasons = faulty.verdict.reasons().iter().filter(|reason| reason.kind.is_data_fault());
-        let mut kinds: Vec<&str> = reasons.map(|reason| reason.kind.text()).collect();
+        let mut kinds = reasons.map(|reason| reason.kind.text()).collect_vec();
         kinds.dedup();
         let doing = if side == "both" { String::new() } else { format!(", {side}") };
         Some(format!("{}{doing}: {}.", arm.label, listed(kinds)))
@@ -330,7 +330,7 @@ pub(crate) fn cheapest(ranking: &Ranking) -> Vec<String> {
 /// Who costs least of a ranking, and how many times as much the next do.
 fn cheapest_of(ranking: &Ranking, group: &[Ranked]) -> String {
     let first = Ranking::first(group);
-    let names: Vec<&str> = first.iter().map(|one| one.label.as_str()).collect();
+    let names = first.iter().map(|one| one.label.as_str()).collect_vec();
     let named = match names.as_slice() {
         [_, _, _, more @ ..] if !more.is_empty() => {
             format!("{} and {} more", names[..3].join(", "), more.len())
@@ -346,7 +346,7 @@ fn cheapest_of(ranking: &Ranking, group: &[Ranked]) -> String {
         _ => format!("{named} cost least on this machine for this load, and about the same"),
     };
     let next = group.iter().filter(|one| one.rank > 1).take(NEXT);
-    let next: Vec<String> = next.map(|one| format!("{} {}", one.label, times(one.ratio))).collect();
+    let next = next.map(|one| format!("{} {}", one.label, times(one.ratio))).collect_vec();
     if next.is_empty() { format!("{leads}.") } else { format!("{leads}; then {}.", listed(&next)) }
 }
 
@@ -361,7 +361,7 @@ fn winner(ranking: &Ranking) -> Option<String> {
         };
         one.group.promises_most().then_some(winner)
     };
-    let winners: Vec<String> = ranking.groups().filter_map(leads).collect();
+    let winners = ranking.groups().filter_map(leads).collect_vec();
     (!winners.is_empty()).then(|| winners.join("; "))
 }
 

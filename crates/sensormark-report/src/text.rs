@@ -16,7 +16,7 @@ const NARROWEST_WORDS: usize = 24;
 pub fn render(document: &Document, width: usize) -> String {
     let width = width.max(NARROWEST);
     let mut lines = wrap(&document.title, width);
-    let sections: Vec<&str> = document.sections.iter().map(|section| section.title.as_str()).collect();
+    let sections = document.sections.iter().map(|section| section.title.as_str()).collect_vec();
     if sections.len() > 1 {
         lines.push(String::new());
         lines.extend(wrap(&format!("Contents: {}", sections.join(" · ")), width.min(WIDEST_SENTENCE)));
@@ -35,8 +35,8 @@ fn render_section(section: &Section, width: usize, lines: &mut Vec<String>) {
     let blocks = section.for_people();
     for (place, block) in blocks.iter().enumerate() {
         match block.as_ref() {
-            Block::Paragraph(text) => lines.extend(wrap(text, sentence)),
-            Block::List(items) => {
+            Block::Paragraph { text } => lines.extend(wrap(text, sentence)),
+            Block::List { items } => {
                 for item in items {
                     lines.extend(indented("- ", item, sentence));
                 }
@@ -69,7 +69,7 @@ fn render_table(table: &Table, width: usize, lines: &mut Vec<String>) {
         lines.extend(super::forest::lines(table, width));
         return;
     }
-    let columns: Vec<Drawn> = (0..table.columns.len()).map(|column| Drawn::new(table, column)).collect();
+    let columns = (0..table.columns.len()).map(|column| Drawn::new(table, column)).collect_vec();
     let keys = table.keys.min(columns.len());
     for (part, shown) in parts(&columns, keys, width).into_iter().enumerate() {
         if part > 0 {
@@ -94,7 +94,7 @@ struct Drawn {
 
 impl Drawn {
     fn new(table: &Table, column: usize) -> Self {
-        let cells: Vec<&Cell> = table.rows.iter().map(|row| &row[column]).collect();
+        let cells = table.rows.iter().map(|row| &row[column]).collect_vec();
         let is_words = cells.iter().any(|cell| cell.is_text());
         let cells = if is_words { cells.into_iter().map(cell_text).collect() } else { aligned(&cells) };
         let head = &table.columns[column];
@@ -116,7 +116,7 @@ impl Drawn {
 
 /// Numbers as texts of one width, their points below each other.
 fn aligned(cells: &[&Cell]) -> Vec<String> {
-    let split: Vec<(String, String)> = cells
+    let split = cells
         .iter()
         .map(|cell| {
             let text = cell_text(cell);
@@ -127,7 +127,7 @@ fn aligned(cells: &[&Cell]) -> Vec<String> {
             let (head, tail) = text.split_at(end);
             (head.to_owned(), tail.to_owned())
         })
-        .collect();
+        .collect_vec();
     let heads = split.iter().map(|(head, _)| head.width()).max().unwrap_or(0);
     let tails = split.iter().map(|(_, tail)| tail.width()).max().unwrap_or(0);
     split
@@ -163,7 +163,7 @@ fn parts(columns: &[Drawn], keys: usize, width: usize) -> Vec<Vec<(usize, usize)
             let own = part.into_iter();
             let own = own.map(|column| (column, columns[column].narrowest.min(width.saturating_sub(keyed))));
             let keys = (0..keys).map(|column| (column, key_width(column)));
-            let mut widths: Vec<(usize, usize)> = keys.chain(own).collect();
+            let mut widths = keys.chain(own).collect_vec();
             widen(columns, &mut widths, width);
             widths
         })
@@ -188,7 +188,7 @@ fn render_part(
     width: usize,
     lines: &mut Vec<String>,
 ) {
-    let mut heads: Vec<Vec<String>> = shown
+    let mut heads = shown
         .iter()
         .map(|&(column, width)| {
             let mut head = wrap(&columns[column].name, width);
@@ -197,7 +197,7 @@ fn render_part(
             }
             head
         })
-        .collect();
+        .collect_vec();
     let tallest = heads.iter().map(Vec::len).max().unwrap_or(0);
     for head in &mut heads {
         let lower = tallest - head.len();
@@ -208,13 +208,13 @@ fn render_part(
     let total = shown.iter().map(|(_, width)| width + GAP).sum::<usize>().saturating_sub(GAP);
     lines.push("-".repeat(total.min(width)));
     for row in 0..rows {
-        let cells: Vec<Vec<String>> = shown
+        let cells = shown
             .iter()
             .map(|&(column, width)| {
                 let cell = &columns[column].cells[row];
                 if cell.width() <= width { vec![cell.clone()] } else { wrap(cell, width) }
             })
-            .collect();
+            .collect_vec();
         push_lines(columns, shown, &cells, lines);
     }
 }

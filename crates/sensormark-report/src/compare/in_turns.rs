@@ -45,7 +45,7 @@ pub fn pairs(field: &Field) -> Result<(Leader, Vec<Pair>), CompareError> {
         let is_same = |one: &&Figure| one.implementation == *leads && one.name == second.name;
         pair(field, all.iter().find(is_same)?, second)
     });
-    let mut found: Vec<Pair> = found.collect();
+    let mut found = found.collect_vec();
     if found.is_empty() {
         return Err(CompareError::NobodyElse(leader.label.clone()));
     }

@@ -61,8 +61,8 @@ impl Comparison {
         }
         let lost = lost(first, second);
         let worse = pairs.iter().filter(|pair| pair.change == Change::Worse);
-        let mut regressions: Vec<String> =
-            worse.map(|pair| format!("{}: {}", pair.figure.implementation, pair.figure.name)).collect();
+        let mut regressions =
+            worse.map(|pair| format!("{}: {}", pair.figure.implementation, pair.figure.name)).collect_vec();
         regressions.extend(lost.iter().map(|label| format!("{label}: no longer valid")));
         let mut document = tables::document(first, second, &pairs, &lost, threshold);
         if let Some(section) = environments::section([first, second]) {
@@ -128,7 +128,7 @@ impl Comparison {
 /// Figures in which no change was found, the bluntest first.
 fn blunt(pairs: &[Pair]) -> Vec<Blunt> {
     let same = pairs.iter().filter(|pair| pair.change == Change::NotFound);
-    let mut blunt: Vec<Blunt> = same
+    let mut blunt = same
         .filter_map(|pair| {
             let figure = &pair.figure;
             Some(Blunt {
@@ -136,7 +136,7 @@ fn blunt(pairs: &[Pair]) -> Vec<Blunt> {
                 detectable: pair.detectable?,
             })
         })
-        .collect();
+        .collect_vec();
     blunt.sort_by(|one, other| other.detectable.total_cmp(&one.detectable));
     blunt
 }

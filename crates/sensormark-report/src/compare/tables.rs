@@ -65,7 +65,7 @@ pub fn disturbance(runs: &[(&str, &Field)]) -> Section {
     let items = runs.iter().map(|(run, field)| {
         let arms = || field.all().map(|(_, arm)| arm);
         let all = arms().map(|arm| field.valid_of(arm).count()).sum::<usize>();
-        let disturbed: Vec<&TrialRecord> = arms().flat_map(|arm| tolerated(field, arm)).collect();
+        let disturbed = arms().flat_map(|arm| tolerated(field, arm)).collect_vec();
         if disturbed.is_empty() {
             return format!("{run}: undisturbed in {}.", counted(all, "valid trial"));
         }
@@ -74,7 +74,7 @@ pub fn disturbance(runs: &[(&str, &Field)]) -> Section {
             let texts = trial.disturbances.iter();
             texts.map(move |text| format!("{label}: {text}"))
         });
-        let texts: Vec<String> = texts.collect();
+        let texts = texts.collect_vec();
         let more = match texts.len().saturating_sub(MOST_DISTURBANCES) {
             0 => String::new(),
             more => format!("; and {more} more"),
@@ -132,7 +132,7 @@ pub fn answer(pairs: &[Pair], beyond: &str, asked: &str) -> Section {
 /// Of how many figures no change was found, and how small a change would have been.
 fn not_found(pairs: &[Pair]) -> String {
     let own = pairs.iter().filter(|pair| pair.change == Change::NotFound);
-    let mut detectable: Vec<f64> = own.filter_map(|pair| pair.detectable).collect();
+    let mut detectable = own.filter_map(|pair| pair.detectable).collect_vec();
     detectable.sort_by(f64::total_cmp);
     let percent = |value: f64| significant(value * 100.0, 2);
     match detectable.as_slice() {
@@ -307,6 +307,6 @@ fn percent(pair: &Pair) -> Cell {
 }
 
 fn cell(values: &[f64]) -> Cell {
-    let values: Vec<Known> = values.iter().copied().map(Some).collect();
+    let values = values.iter().copied().map(Some).collect_vec();
     geometric_mean(&values, "not measured")
 }

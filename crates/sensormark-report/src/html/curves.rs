@@ -33,7 +33,7 @@ pub fn curves(field: &Field) -> Value {
             curves.extend(curve(&key, open_loop, &seconds));
         }
     }
-    json!({ "beyond": shares().collect::<Vec<_>>(), "all": curves })
+    json!({ "beyond": shares().collect_vec(), "all": curves })
 }
 
 /// Everything that the trial timed: operation, whether from when it was due, histograms.
@@ -58,10 +58,10 @@ fn curve(key: &Key, open_loop: bool, seconds: &[&SecondHistogram]) -> Option<Val
         total.add(decode(&second.v2).ok()?).ok()?;
     }
     let count = total.len();
-    let points: Vec<f64> = shares()
+    let points = shares()
         .take_while(|beyond| beyond * (count as f64) >= SAMPLES_BEYOND)
         .map(|beyond| digits(total.value_at_quantile(1.0 - beyond) as f64 / 1e6))
-        .collect();
+        .collect_vec();
     (points.len() > 1).then(|| {
         json!({
             "operation": key.0,

@@ -47,7 +47,7 @@ pub fn alone(document: &Document, headline: &str) -> Value {
 fn drawings(field: &Field) -> Vec<Value> {
     let line = |line: &Line| json!({ "name": line.name, "points": line.points, "dots": line.is_dots });
     let one = |drawing: Drawing| {
-        let lines: Vec<Value> = drawing.lines.iter().map(line).collect();
+        let lines = drawing.lines.iter().map(line).collect_vec();
         json!({
             "id": drawing.id,
             "title": drawing.title,
@@ -96,7 +96,7 @@ fn ranking(ranking: &Ranking) -> Value {
         "significance": SIGNIFICANCE,
         "smallest_repetitions": SMALLEST_REPETITIONS,
         "about_the_same": ABOUT_THE_SAME,
-        "criteria": ranking.criteria.iter().map(criterion).collect::<Vec<_>>(),
-        "contestants": ranking.ranked.iter().map(contestant).collect::<Vec<_>>(),
+        "criteria": ranking.criteria.iter().map(criterion).collect_vec(),
+        "contestants": ranking.ranked.iter().map(contestant).collect_vec(),
     })
 }

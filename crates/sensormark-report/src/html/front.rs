@@ -19,14 +19,14 @@ pub fn front(report: &Report) -> Value {
     let (field, summary) = (report.field(), report.summary());
     let (operations, reads) = reads::reads(field);
     let prices = figures(field).into_iter().filter(|(one, _)| PRICES.contains(&one.id));
-    let prices: Vec<_> = prices.collect();
+    let prices = prices.collect_vec();
     // Who is ranked, then who is not, as the terminal has them.
     let ranked = summary.ranked.iter().map(|one| &one.label);
-    let labels: Vec<&String> = ranked.chain(summary.not_ranked.iter().map(|one| &one.label)).collect();
-    let mut arms: Vec<_> = field.contestants().iter().zip(reads).collect();
+    let labels = ranked.chain(summary.not_ranked.iter().map(|one| &one.label)).collect_vec();
+    let mut arms = field.contestants().iter().zip(reads).collect_vec();
     arms.sort_by_key(|(arm, _)| labels.iter().position(|label| **label == arm.label));
     let arms = arms.into_iter();
-    let rows: Vec<Value> = arms
+    let rows = arms
         .map(|(arm, reads)| {
             let price =
                 prices.iter().filter_map(|(column, of)| Some((column.id.to_owned(), estimate(of(arm)?))));
@@ -34,7 +34,7 @@ pub fn front(report: &Report) -> Value {
             row["layout"] = field.write_of(arm).unwrap_or(arm).label.as_str().into();
             row
         })
-        .collect();
+        .collect_vec();
     json!({
         "title": summary.title(),
         "further": summary.further(),

@@ -61,8 +61,8 @@ fn name(load: &LoadRecord, class: &str) -> String {
 /// One operation: nothing where nobody asked it.
 fn took(trials: &[Reads<'_>], operation: &str) -> Value {
     let own = trials.iter().flatten();
-    let records: Vec<&LatencyRecord> =
-        own.filter(|(name, _)| name == operation).map(|(_, record)| *record).collect();
+    let records =
+        own.filter(|(name, _)| name == operation).map(|(_, record)| *record).collect_vec();
     let medians: Option<Vec<f64>> = records.iter().map(|record| median(record)).collect();
     let Some(median) = medians.and_then(|medians| Estimate::geometric(&medians)) else {
         return Value::Null;
@@ -95,7 +95,7 @@ fn together(trials: &[Reads<'_>], common: &BTreeSet<String>) -> Value {
 }
 
 fn value(median: Estimate, p99: Known, points: Vec<f64>, count: u64) -> Value {
-    let points: Vec<f64> = points.into_iter().map(digits).collect();
+    let points = points.into_iter().map(digits).collect_vec();
     json!({
         "value": digits(median.value),
         "low": median.interval.map(|interval| digits(interval.low)),

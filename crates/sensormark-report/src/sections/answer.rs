@@ -133,7 +133,7 @@ fn costs(field: &Field, ranking: &Ranking) -> Table {
         }
         let cell = |criterion: &Criterion| {
             let values = blocks.iter().map(|block| block.as_ref()?.values.get(criterion.id).copied());
-            let values: Vec<Known> = values.collect();
+            let values = values.collect_vec();
             let mean = if criterion.id.ends_with("_time") { geometric_mean } else { mean };
             mean(&values, "not measured")
         };
@@ -149,7 +149,7 @@ fn costs(field: &Field, ranking: &Ranking) -> Table {
     ));
     let unweighed =
         CRITERIA.iter().filter(|one| !ranking.criteria.iter().any(|(known, _)| known.id == one.id));
-    let unweighed: Vec<&str> = unweighed.map(|one| one.name).collect();
+    let unweighed = unweighed.map(|one| one.name).collect_vec();
     if !ranking.ranked.is_empty() && !unweighed.is_empty() {
         let hints = field.contestants().iter().map(|arm| no_probe(field, arm));
         table.note(format!(
@@ -173,7 +173,7 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
         notes.push("Whoever meets the requirements (✓) stands before whoever leaves one open (?), and that before whoever misses one (✗). Costs, weights and shares of weights know nothing of requirements.".to_owned());
     }
     let named = |is: &dyn Fn(&Ranked) -> bool| {
-        let names: Vec<&String> = ranking.ranked.iter().filter(|one| is(one)).map(|one| &one.label).collect();
+        let names = ranking.ranked.iter().filter(|one| is(one)).map(|one| &one.label).collect_vec();
         (!names.is_empty()).then(|| listed(names))
     };
     notes.extend(
@@ -214,7 +214,7 @@ fn classes(field: &Field, ranked: &[Ranked]) -> Vec<&'static str> {
 /// Says what an acknowledgement promises, and that "default" is each database's own.
 fn durability_note(field: &Field, ranking: &Ranking) -> Option<String> {
     let most = ranking.ranked.iter().filter(|one| one.group.promises_most()).cloned();
-    let most: Vec<Ranked> = most.collect();
+    let most = most.collect_vec();
     match classes(field, &most).as_slice() {
         [] => None,
         ["default"] => {

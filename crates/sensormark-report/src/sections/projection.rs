@@ -51,7 +51,7 @@ fn row(arm: &Arm, bytes: &[Known], headroom: &[Known], rate: f64, disk_bytes: Kn
     row.extend([1.0, MONTH, YEAR].map(|days| mean(&in_days(days), NO_DISK)));
     if let Some(disk) = disk_bytes {
         let days = |a_day: Known| Some(disk / GB / a_day.filter(|grown| *grown > 0.0)?);
-        let full: Vec<Known> = in_days(1.0).into_iter().map(days).collect();
+        let full = in_days(1.0).into_iter().map(days).collect_vec();
         row.push(mean(&full, "it does not grow, or was not measured"));
     }
     row.push(mean(headroom, "not looked for, or no rate held"));

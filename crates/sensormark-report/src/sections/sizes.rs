@@ -53,7 +53,7 @@ pub fn section(field: &Field) -> Section {
     let yours = your_readings(&field.run);
     let questions = question_names(field).into_iter().map(|name| question(field, name, yours));
     let figures = [disk(field, yours), rates(field)].into_iter().chain(questions);
-    let figures: Vec<Table> = figures.filter(|table| table.rows.len() > 1).collect();
+    let figures = figures.filter(|table| table.rows.len() > 1).collect_vec();
     if figures.is_empty() {
         return section;
     }
@@ -91,11 +91,11 @@ fn held_out(field: &Field) -> Table {
         let mut row =
             |name: &str, unit: f64, points: &[Point], band: &dyn Fn(&[Point], f64) -> Option<Band>| {
                 let Some((last, rest)) = points.split_last() else { return };
-                let known: Vec<Point> = rest
+                let known = rest
                     .iter()
                     .copied()
                     .filter(|point| point.readings * HELD_OUT <= last.readings * 1.02)
-                    .collect();
+                    .collect_vec();
                 let Some((band, from)) = band(&known, last.readings).zip(known.last()) else { return };
                 table.row(row![
                     &arm.label,

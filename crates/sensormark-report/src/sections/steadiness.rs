@@ -127,12 +127,12 @@ pub fn warnings(field: &Field, all: &[Seen]) -> Vec<String> {
         *seen += 1;
     }
     let unsteady = counts.into_iter().filter(|(_, (unsteady, _))| *unsteady > 0);
-    let mut items: Vec<String> = unsteady
+    let mut items = unsteady
         .map(|((arm, operation), (unsteady, seen))| {
             let of = counted(seen, "repetition");
             format!("{arm}: {operation} was not steady in {unsteady} of {of}: its figures are of a database that had not come to rest; measure longer")
         })
-        .collect();
+        .collect_vec();
     items.extend(noisy(field));
     items
 }
@@ -152,7 +152,7 @@ fn noisy(field: &Field) -> Vec<String> {
             let enough = summary.count >= SMALLEST_REPETITIONS;
             enough.then(|| (operation, error * (summary.count as f64).sqrt()))
         });
-        let spreads: Vec<(&String, f64)> = spreads.filter(|(_, spread)| *spread > NOISY).collect();
+        let spreads = spreads.filter(|(_, spread)| *spread > NOISY).collect_vec();
         let widest = spreads.iter().max_by(|one, other| one.1.total_cmp(&other.1));
         if let Some((operation, spread)) = widest {
             items.push(format!(
