@@ -3,7 +3,7 @@
 use crate::{
     prelude::*,
     summary::{NotRanked, SummaryColumn, SummaryRow},
-    text::left_padded,
+    text::{left_padded, right_padded},
 };
 
 /// The narrowest that is drawn.
@@ -81,8 +81,7 @@ fn headline(summary: &Summary, width: usize, height: Option<usize>) -> Vec<Strin
         let wrapped = wrap(sentence, width - INDENT.len());
         let is_last = number + 1 == sentences.len();
         if number > 0 && lines.len() + wrapped.len() + usize::from(!is_last) > most {
-            let left_out = sentences.len() - number;
-            lines.push(indent(format!("… and {left_out} more: see everything")));
+            lines.push(more(sentences.len() - number));
             break;
         }
         lines.extend(wrapped.into_iter().map(indent));
@@ -142,86 +141,52 @@ fn tail(summary: &Summary, paths: &Paths, width: usize) -> Vec<String> {
     lines
 }
 
-/// A line of the table.
-struct Line {
-    rank: String,
-    name: String,
-    cost: String,
-    figures: Vec<String>,
+/// A row of the table: rank, name, cost and figures.
+type Line = Vec<String>;
+
+/// How wide the parts of a row are: as wide as the rows need, the name as far as there is room.
+fn widths(rows: &[Line], heads: &[Line], width: usize) -> Vec<usize> {
+    let widest = |place: usize| rows.iter().chain(heads).map(|row| row[place].width()).max().unwrap_or(0);
+    let mut widths = (0..heads[0].len()).map(|place| widest(place) + GAP).collect_vec();
+    widths[0] = widest(0).max(1) + 1;
+    let others = INDENT.len() + widths[0] + widths[2..].iter().sum::<usize>();
+    let room = width.saturating_sub(others).max(LEAST_NAME);
+    widths[1] = widest(1).max(LEAST_NAME).min(room);
+    widths
 }
 
-/// How wide the parts of a row are, in columns.
-struct Widths {
-    rank: usize,
-    name: usize,
-    cost: usize,
-    figures: Vec<usize>,
-}
-
-impl Widths {
-    /// As wide as the rows need, the names as far as there is room.
-    fn of(rows: &[Line], columns: &[SummaryColumn], width: usize) -> Self {
-        let widest = |text: fn(&Line) -> &str, least: usize| {
-            rows.iter().map(|row| text(row).width()).max().unwrap_or(0).max(least)
-        };
-        let figure = |(place, column): (usize, &SummaryColumn)| {
-            let heads = column.heading.iter().map(|head| head.width());
-            let cells = rows.iter().map(|row| row.figures[place].width());
-            heads.chain(cells).max().unwrap_or(0) + GAP
-        };
-        let figures = columns.iter().enumerate().map(figure).collect_vec();
-        let rank = widest(|row| &row.rank, 1) + 1;
-        let cost = widest(|row| &row.cost, "cost".len()) + GAP;
-        let others = INDENT.len() + rank + cost + figures.iter().sum::<usize>();
-        let room = width.saturating_sub(others).max(LEAST_NAME);
-        Self { rank, name: widest(|row| &row.name, LEAST_NAME).min(room), cost, figures }
-    }
-
-    /// A row of these parts.
-    fn row(&self, row: &Line) -> String {
-        let figures = row.figures.iter().zip(&self.figures);
-        let figures: String = figures.map(|(text, width)| left_padded(text, *width)).collect();
-        let name = cut(&row.name, self.name);
-        let gap = " ".repeat(self.name - name.width());
-        let (rank, cost) = (&row.rank, left_padded(&row.cost, self.cost));
-        format!("{INDENT}{rank:<width$}{name}{gap}{cost}{figures}", width = self.rank)
-    }
-
-    /// The headings, one line or two.
-    fn head(&self, columns: &[SummaryColumn]) -> Vec<String> {
-        let line = |place: usize, name: &str, cost: &str| Line {
-            rank: String::new(),
-            name: name.to_owned(),
-            cost: cost.to_owned(),
-            figures: columns.iter().map(|column| column.heading[place].to_owned()).collect(),
-        };
-        let lines = [line(0, "layout", "cost"), line(1, "", "")];
-        let drawn = lines.iter().map(|line| self.row(line));
-        drawn.filter(|line| !line.trim().is_empty()).collect()
-    }
+fn drawn_row(row: &Line, widths: &[usize]) -> String {
+    let figures = row[2..].iter().zip(&widths[2..]);
+    let figures: String = figures.map(|(text, width)| left_padded(text, *width)).collect();
+    let name = right_padded(&cut(&row[1], widths[1]), widths[1]);
+    format!("{INDENT}{}{name}{figures}", right_padded(&row[0], widths[0]))
 }
 
 /// The ranking and who is not in it, in so many lines at most.
 fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
+    let columns = &summary.columns;
     let groups = summary.ranked.chunk_by(|one, other| one.ranking == other.ranking);
-    let ranked = groups.flat_map(|group| group.iter().map(|row| line(row, group.len(), &summary.columns)));
-    let lacking = summary.lacking.iter().map(|row| Line {
-        rank: "–".to_owned(),
-        name: row.label.clone(),
-        cost: "–".to_owned(),
-        figures: drawn(&row.figures, &summary.columns, row.rough),
-    });
+    let ranked = groups.flat_map(|group| group.iter().map(|row| line(row, group.len(), columns)));
+    let lacking = summary
+        .lacking
+        .iter()
+        .map(|row| row_of("–".to_owned(), &row.label, "–".to_owned(), &row.figures, columns, row.rough));
     let rows = ranked.chain(lacking).collect_vec();
-    let widths = Widths::of(&rows, &summary.columns, width);
+    let heads = [["", "layout", "cost"], [""; 3]].into_iter().enumerate().map(|(place, first)| {
+        first.into_iter().chain(columns.iter().map(|column| column.heading[place])).map(str::to_owned).collect()
+    });
+    let heads: Vec<Line> = heads.collect();
+    let widths = widths(&rows, &heads, width);
     // A reason is whole or not there, so an entry may have several lines.
-    let mut body = rows.iter().map(|row| vec![widths.row(row)]).collect_vec();
+    let mut body = rows.iter().map(|row| vec![drawn_row(row, &widths)]).collect_vec();
     let least = LEAST_ROWS + name_rankings(summary, &mut body);
     body.extend(summary.not_ranked.iter().map(|one| not_ranked(one, width)));
     let lines_of = |body: &[Vec<String>]| body.iter().map(Vec::len).sum::<usize>();
     let mut lines = vec![];
     lines.extend((!body.is_empty()).then(String::new));
     if !rows.is_empty() {
-        lines.extend(widths.head(&summary.columns));
+        let heads = heads.iter().map(|head| drawn_row(head, &widths));
+        lines.extend(heads.filter(|line| !line.trim().is_empty()));
     }
     let beside = |rows: usize| most.map(|most| most.saturating_sub(lines.len() + rows));
     let mut legend = legend(summary, width, [lines_of(&body).min(least), lines_of(&body)].map(beside));
@@ -236,10 +201,15 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
     let left_out = all - body.len();
     lines.extend(body.into_iter().flatten());
     if left_out > 0 {
-        lines.push(format!("{INDENT}… and {left_out} more: see everything"));
+        lines.push(more(left_out));
     }
     lines.extend(legend);
     lines
+}
+
+/// That so many are left out.
+fn more(left_out: usize) -> String {
+    format!("{INDENT}… and {left_out} more: see everything")
 }
 
 /// Puts the name of each ranking above its first row, where there are several, and says how many there are.
@@ -298,26 +268,29 @@ fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<Stri
     lines.map(|line| format!("    {line}")).collect()
 }
 
-/// The figures of a row, as the columns show them.
-fn drawn(figures: &[Known], columns: &[SummaryColumn], is_rough: bool) -> Vec<String> {
+/// A row with these figures, as the columns show them.
+fn row_of(
+    rank: String,
+    label: &str,
+    cost: String,
+    figures: &[Known],
+    columns: &[SummaryColumn],
+    is_rough: bool,
+) -> Line {
     let figures = figures.iter().zip(columns).map(|(value, column)| {
         let mark = if is_rough && column.is_time { "~" } else { "" };
         value.map_or_else(|| "–".to_owned(), |value| format!("{mark}{}", significant(value, 3)))
     });
-    figures.collect()
+    [rank, label.to_owned(), cost].into_iter().chain(figures).collect()
 }
 
 /// A row of a ranking of so many: a ratio compares, and one alone has nobody to compare with.
 fn line(row: &SummaryRow, many: usize, columns: &[SummaryColumn]) -> Line {
-    let rank = row.rank.to_string();
+    let mark = row.meets.map_or_else(String::new, |outcome| format!("{} ", outcome.mark()));
     let cost = if many > 1 { times(row.ratio) } else { "–".to_owned() };
-    let interval = |it: Interval| format!("{cost} [{}, {}]", significant(it.low, 2), significant(it.high, 2));
-    Line {
-        rank: row.meets.map_or_else(|| rank.clone(), |outcome| format!("{} {rank}", outcome.mark())),
-        name: row.label.clone(),
-        cost: row.interval.map_or_else(|| cost.clone(), interval),
-        figures: drawn(&row.figures, columns, row.rough),
-    }
+    let interval = |it: Interval| format!(" [{}, {}]", significant(it.low, 2), significant(it.high, 2));
+    let cost = cost + &row.interval.map_or_else(String::new, interval);
+    row_of(format!("{mark}{}", row.rank), &row.label, cost, &row.figures, columns, row.rough)
 }
 
 /// The text, its end left out where it is wider.

@@ -14,7 +14,6 @@ pub type Values = BTreeMap<&'static str, f64>;
 pub type LoadName = (String, String);
 
 /// The phases and loads that count, of trials of phases.
-#[derive(Clone)]
 pub struct Costs {
     writing: BTreeSet<LoadName>,
     asking: BTreeSet<LoadName>,

@@ -10,7 +10,6 @@ pub(super) use figures::figures;
 pub use figures::{Estimate, SummaryColumn};
 pub use lacking::LackingRow;
 use lacking::best_first;
-use sensormark_result::measurement::NotMeasured;
 
 /// Who is named after those that cost least, at most.
 const NEXT: usize = 2;
@@ -146,6 +145,12 @@ pub struct NotRanked {
     pub reason: String,
 }
 
+impl NotRanked {
+    fn new(label: &str, reason: &str) -> Self {
+        Self { label: clean(label), reason: clean(reason) }
+    }
+}
+
 impl Summary {
     /// The summary of a field and its ranking, each layout once.
     pub fn new(field: &Field, ranking: &Ranking) -> Self {
@@ -172,7 +177,7 @@ impl Summary {
         Self {
             workload: clean(field.run.title()),
             scale: clean(&field.run.scale),
-            stores: stores(field),
+            stores: each_once(field.trials.iter().map(|trial| clean(&trial.implementation.store))),
             trials: field.trials.len(),
             counted: field.trials.iter().filter(|trial| trial.verdict.is_valid()).count(),
             states: states(field),
@@ -186,11 +191,20 @@ impl Summary {
             because: because(field, certainty, is_tested),
             is_tested,
             columns,
-            criteria: ranking.criteria.iter().map(criterion).collect(),
+            criteria: ranking
+                .criteria
+                .iter()
+                .map(|&(Criterion { id, unit, floor, .. }, weight)| SummaryCriterion { id, unit, weight, floor })
+                .collect(),
             ranked,
             lacking,
-            not_ranked: not_ranked(ranking),
-            not_measured: not_measured(field),
+            not_ranked: ranking.unranked.iter().map(|(label, reason)| NotRanked::new(label, reason)).collect(),
+            not_measured: field
+                .run
+                .not_measured
+                .iter()
+                .map(|one| NotRanked::new(&one.implementation, &one.reason))
+                .collect(),
             checks: checks(field),
         }
     }
@@ -198,14 +212,14 @@ impl Summary {
 
 /// The columns in which anybody has a figure, and each one's figures.
 fn measured(field: &Field, arms: &[&Arm]) -> (Vec<SummaryColumn>, Vec<Vec<Known>>) {
+    let costs = Costs::of(field);
     let mut columns = vec![];
     let mut rows = vec![vec![]; arms.len()];
-    for (column, value) in figures(field) {
-        let found = arms.iter().map(|arm| Some(value(arm)?.value)).collect_vec();
+    for (column, of) in figures(field) {
+        let found = arms.iter().map(|arm| Some(of(field, &costs, arm)?.value)).collect_vec();
         if found.iter().any(Option::is_some) {
             columns.push(column);
-            let rows = rows.iter_mut().zip(found);
-            rows.for_each(|(row, found)| row.push(found));
+            rows.iter_mut().zip(found).for_each(|(row, found)| row.push(found));
         }
     }
     (columns, rows)
@@ -219,11 +233,6 @@ fn is_rough(field: &Field, read: &Arm) -> bool {
 
 fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
     &field.contestants()[one.read]
-}
-
-fn criterion((criterion, weight): &(Criterion, f64)) -> SummaryCriterion {
-    let Criterion { id, unit, floor, .. } = *criterion;
-    SummaryCriterion { id, unit, weight: *weight, floor }
 }
 
 fn row(
@@ -260,19 +269,14 @@ fn certainty(ranking: &Ranking, ranked: &[SummaryRow]) -> Certainty {
     }
 }
 
-fn stores(field: &Field) -> Vec<String> {
-    each_once(field.trials.iter().map(|trial| clean(&trial.implementation.store)))
-}
-
 fn states(field: &Field) -> States {
     let mut states = States::default();
     for trial in &field.trials {
-        let state = match (trial.is_disturbed(), trial.verdict.is_valid()) {
-            (true, _) => &mut states.disturbed,
-            (false, true) => &mut states.valid,
-            (false, false) => &mut states.invalid,
-        };
-        *state += 1;
+        match (trial.is_disturbed(), trial.verdict.is_valid()) {
+            (true, _) => states.disturbed += 1,
+            (false, true) => states.valid += 1,
+            (false, false) => states.invalid += 1,
+        }
     }
     states
 }
@@ -369,20 +373,14 @@ fn winner(ranking: &Ranking) -> Option<String> {
 fn because(field: &Field, certainty: Certainty, is_tested: bool) -> Vec<String> {
     let mut because = vec![];
     let disturbed = field.trials.iter().filter(|trial| trial.is_disturbed());
-    let phases = disturbed.flat_map(|trial| &trial.phases);
-    let totals = phases.filter_map(|phase| phase.totals.as_ref());
-    let (mut other, mut steal): (f64, f64) = (0.0, 0.0);
-    let mut is_disturbed = false;
-    for total in totals.filter(|total| total.disturbance.is_disturbed()) {
-        is_disturbed = true;
-        other = other.max(total.disturbance.other_share);
-        steal = steal.max(total.disturbance.steal_share);
-    }
-    if is_disturbed && certainty != Certainty::Firm {
-        because.push(if other >= steal {
-            format!("other programs used up to {} % of the CPU", percent(other))
-        } else {
-            format!("the hypervisor took up to {} % of the CPU", percent(steal))
+    let totals = disturbed.flat_map(|trial| &trial.phases).filter_map(|phase| phase.totals.as_ref());
+    let found = totals.map(|total| &total.disturbance).filter(|found| found.is_disturbed());
+    let shares = found.map(|found| (found.other_share, found.steal_share));
+    let most = shares.reduce(|one, next| (one.0.max(next.0), one.1.max(next.1)));
+    if let Some((other, steal)) = most.filter(|_| certainty != Certainty::Firm) {
+        because.push(match other >= steal {
+            true => format!("other programs used up to {} % of the CPU", percent(other)),
+            false => format!("the hypervisor took up to {} % of the CPU", percent(steal)),
         });
     }
     if !is_tested && certainty != Certainty::NotDecided {
@@ -400,26 +398,16 @@ fn percent(share: f64) -> String {
     fixed(share.min(1.0) * 100.0, 0)
 }
 
-fn not_ranked(ranking: &Ranking) -> Vec<NotRanked> {
-    let one = |(label, reason): &(String, String)| NotRanked { label: label.clone(), reason: clean(reason) };
-    ranking.unranked.iter().map(one).collect()
-}
-
-fn not_measured(field: &Field) -> Vec<NotRanked> {
-    let one = |one: &NotMeasured| NotRanked { label: clean(&one.implementation), reason: clean(&one.reason) };
-    field.run.not_measured.iter().map(one).collect()
-}
-
 /// What was checked of data and answers.
 fn checks(field: &Field) -> String {
     if field.trials.is_empty() {
         return "Nothing was checked yet".to_owned();
     }
-    let sum = |count: fn(&TrialRecord) -> Option<u64>| field.trials.iter().filter_map(count).total();
-    let checked = sum(|trial| Some(trial.answers.as_ref()?.checked));
-    let wrong = sum(|trial| Some(trial.answers.as_ref()?.wrong));
-    let lost = sum(|trial| Some(trial.ledger.as_ref()?.lost));
-    let stored = sum(|trial| Some(trial.ledger.as_ref()?.stored));
+    let answers = field.trials.iter().filter_map(|trial| trial.answers.as_ref());
+    let ledgers = field.trials.iter().filter_map(|trial| trial.ledger.as_ref());
+    let (checked, wrong) =
+        (answers.clone().map(|of| of.checked).total(), answers.map(|of| of.wrong).total());
+    let (lost, stored) = (ledgers.clone().map(|of| of.lost).total(), ledgers.map(|of| of.stored).total());
     let answers = match (checked, wrong) {
         (0, _) => "No answer was checked".to_owned(),
         (checked, 0) => format!("All {} checked answers right", grouped(checked)),

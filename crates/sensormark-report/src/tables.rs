@@ -493,7 +493,7 @@ mod tests {
         }
         let shown = section.for_people();
         assert_eq!((shown.len(), section.blocks.len()), (5, 7));
-        let Block::Paragraph { text: text } = shown[4].as_ref() else {
+        let Block::Paragraph { text } = shown[4].as_ref() else {
             panic!("a sentence: {:?}", shown[4]);
         };
         assert!(text.starts_with("3 tables, from \"e\" to \"g\""), "{text}");

@@ -239,7 +239,8 @@ fn push_lines(columns: &[Drawn], shown: &[(usize, usize)], cells: &[Vec<String>]
     }
 }
 
-fn right_padded(text: &str, width: usize) -> String {
+/// The text at the left of so many columns.
+pub fn right_padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 

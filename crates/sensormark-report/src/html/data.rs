@@ -4,10 +4,7 @@ use super::{compact, curves, front, time_series};
 use crate::{
     prelude::*,
     ranking::ABOUT_THE_SAME,
-    studies::{
-        self,
-        drawing::{Drawing, Line},
-    },
+    studies,
 };
 
 /// Everything of a run.
@@ -25,7 +22,7 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
         "curves": curves::curves(field),
         "prices": report.prices(),
         "time_series": folder.map_or_else(Vec::new, |folder| time_series::all(field, folder)),
-        "drawings": drawings(field),
+        "drawings": studies::drawings(field),
     })
 }
 
@@ -33,31 +30,9 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
 pub fn alone(document: &Document, headline: &str) -> Value {
     json!({
         "headline": headline,
-        "front": null,
         "document": compact::document(document),
         "implementations": [],
-        "ranking": null,
-        "curves": null,
-        "time_series": [],
-        "drawings": [],
     })
-}
-
-/// The study's pictures of its own data.
-fn drawings(field: &Field) -> Vec<Value> {
-    let line = |line: &Line| json!({ "name": line.name, "points": line.points, "dots": line.is_dots });
-    let one = |drawing: Drawing| {
-        let lines = drawing.lines.iter().map(line).collect_vec();
-        json!({
-            "id": drawing.id,
-            "title": drawing.title,
-            "x": drawing.x,
-            "y": drawing.y,
-            "note": drawing.note,
-            "lines": lines,
-        })
-    };
-    studies::drawings(field).into_iter().map(one).collect()
 }
 
 /// Everybody who was measured, by what a reader may filter.

@@ -18,8 +18,8 @@ pub fn front(report: &Report) -> Value {
     }
     let (field, summary) = (report.field(), report.summary());
     let (operations, reads) = reads::reads(field);
-    let prices = figures(field).into_iter().filter(|(one, _)| PRICES.contains(&one.id));
-    let prices = prices.collect_vec();
+    let costs = Costs::of(field);
+    let prices = figures(field).filter(|(one, _)| PRICES.contains(&one.id)).collect_vec();
     // Who is ranked, then who is not, as the terminal has them.
     let ranked = summary.ranked.iter().map(|one| &one.label);
     let labels = ranked.chain(summary.not_ranked.iter().map(|one| &one.label)).collect_vec();
@@ -28,8 +28,9 @@ pub fn front(report: &Report) -> Value {
     let arms = arms.into_iter();
     let rows = arms
         .map(|(arm, reads)| {
-            let price =
-                prices.iter().filter_map(|(column, of)| Some((column.id.to_owned(), estimate(of(arm)?))));
+            let price = prices.iter().filter_map(|(column, of)| {
+                Some((column.id.to_owned(), estimate(of(field, &costs, arm)?)))
+            });
             let mut row = row(&summary, arm, price.collect(), reads);
             row["layout"] = field.write_of(arm).unwrap_or(arm).label.as_str().into();
             row

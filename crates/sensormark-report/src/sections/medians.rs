@@ -60,7 +60,7 @@ pub fn with_interval(records: &[&LatencyRecord], missing: &str) -> Cell {
 }
 
 /// The median of a repetition in ms, however few its operations are.
-fn median(record: &LatencyRecord) -> Known {
+pub fn median(record: &LatencyRecord) -> Known {
     let raw = || total(&record.seconds).ok().filter(|all| !all.is_empty());
     let ns = record.summary.p50_ns.or_else(|| Some(middle(&raw()?)))?;
     Some(ns as f64 / 1e6)

@@ -31,8 +31,8 @@ pub fn look(field: &Field) -> Vec<Seen> {
     let mut all = vec![];
     for (side, arm) in field.all() {
         for trial in field.valid_of(arm) {
-            for one in timed(trial).into_iter().filter(|one| !one.warm_up) {
-                let Some(series) = series(one.seconds) else {
+            for one in timed(trial).filter(|one| !one.warm_up) {
+                let Some(series) = series(&one.record.seconds) else {
                     continue;
                 };
                 let state = steady_state(&series).unwrap_or(SteadyState::TooShort);
@@ -43,7 +43,7 @@ pub fn look(field: &Field) -> Vec<Seen> {
                 };
                 all.push(Seen {
                     arm: format!("{} ({side})", arm.label),
-                    operation: one.operation,
+                    operation: one.operation(),
                     repetition: trial.repetition.saturating_add(1),
                     seconds: series.len(),
                     state,
@@ -142,8 +142,8 @@ fn noisy(field: &Field) -> Vec<String> {
     for (side, arm) in field.all() {
         let mut means: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for trial in field.valid_of(arm) {
-            for one in timed(trial).into_iter().filter(|one| !one.warm_up && one.summary.count > 0) {
-                means.entry(one.operation).or_default().push(one.summary.mean_ns);
+            for one in timed(trial).filter(|one| !one.warm_up && one.record.summary.count > 0) {
+                means.entry(one.operation()).or_default().push(one.record.summary.mean_ns);
             }
         }
         let spreads = means.iter().filter_map(|(operation, means)| {

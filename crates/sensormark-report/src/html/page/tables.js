@@ -81,17 +81,10 @@ const tables = {
   filter() {
     for (const { line, names } of this.shown) line.hidden = names.some((name) => page.isHidden(name));
   },
+  // Texts and numbers as a table, folded.
   simple(title, header, rows) {
+    const cell = (value) => (typeof value === "number" ? { text: short(value), value } : { text: value ?? "–" });
     const id = title.toLowerCase().replace(/\W+/g, "-");
-    return this.later("Numbers", () => {
-      const lines = rows.map((row) => element("tr", {}, row.map((value, place) => place === 0
-        ? element("th", { scope: "row" }, value)
-        : element("td", { class: typeof value === "number" ? "number" : null },
-          typeof value === "number" ? short(value) : value ?? "–"))));
-      const drawn = element("table", {}, element("caption", {}, title),
-        element("thead", {}, element("tr", {}, header.map((name) => element("th", { scope: "col" }, name)))),
-        element("tbody", {}, lines));
-      return [div("tools", button("CSV", () => saveCsv(id, header, rows))), this.scroll(title, drawn)];
-    });
+    return this.numbers({ id, title, keys: 1, columns: header.map((name) => ({ name })), rows: rows.map((row) => row.map(cell)) });
   },
 };
