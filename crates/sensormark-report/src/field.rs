@@ -178,12 +178,7 @@ fn arms(trials: &[TrialRecord], blocks: &[u32], side: Side) -> Vec<Arm> {
 
 /// The label, with a number behind it where it is taken.
 fn unique(label: String, arms: &[Arm]) -> String {
-    let is_taken = |label: &String| arms.iter().any(|arm| arm.label == *label);
-    if !is_taken(&label) {
-        return label;
-    }
-    (2..)
-        .map(|number| format!("{label} ({number})"))
-        .find(|label| !is_taken(label))
-        .expect("numbers do not end")
+    let named = |number: u32| if number == 1 { label.clone() } else { format!("{label} ({number})") };
+    let is_free = |label: &String| arms.iter().all(|arm| arm.label != *label);
+    (1..).map(named).find(is_free).expect("numbers do not end")
 }

@@ -4,7 +4,6 @@
 use super::{
     error::CompareError,
     figures::{Figure, figures, name},
-    forest,
     origin::origin,
     pairs::{Pair, decide},
     tables,
@@ -91,13 +90,7 @@ pub fn document(field: &Field, leader: &Leader, pairs: &[Pair]) -> Document {
     answer.paragraph(format!(
         "Each figure of another implementation (\"second\") is held against that of {name} (\"first\"), which {place}."
     ));
-    forest::add(&mut answer, pairs);
-    let disturbance = tables::disturbance(&[("The run", field)]);
-    let figures = tables::figures(
-        pairs,
-        "the ratio's interval is of a t-test on logarithms, paired by repetition, because the implementations took turns",
-    );
-    let mut sections = [answer, disturbance, figures];
-    tables::disturbed_first(&mut sections, tables::is_disturbed(field));
-    Document::of(title, sections)
+    let interval =
+        "the ratio's interval is of a t-test on logarithms, paired by repetition, because the implementations took turns";
+    tables::document_of(title, answer, &[("The run", field)], None, pairs, interval)
 }

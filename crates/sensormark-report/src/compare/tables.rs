@@ -31,26 +31,30 @@ pub fn document(first: &Field, second: &Field, pairs: &[Pair], lost: &[String], 
     let mut answer = answer(pairs, &beyond, &asked);
     let gone = |label: &String| format!("{label} was valid in the first run and is not in the second.");
     answer.list(lost.iter().map(gone).collect());
-    forest::add(&mut answer, pairs);
-    let disturbance = disturbance(&[("The first run", first), ("The second run", second)]);
-    let figures = figures(
-        pairs,
-        "the ratio's interval after Welch, on logarithms, with room for runs that vary as a whole",
-    );
-    let mut sections = [answer, disturbance, likeness(first, second), figures];
-    disturbed_first(&mut sections, is_disturbed(first) || is_disturbed(second));
-    Document::of(title, sections)
+    let runs = [("The first run", first), ("The second run", second)];
+    let interval = "the ratio's interval after Welch, on logarithms, with room for runs that vary as a whole";
+    document_of(title, answer, &runs, Some(likeness(first, second)), pairs, interval)
 }
 
-/// Where a host was disturbed, that is what a reader has to know first.
-pub fn disturbed_first(sections: &mut [Section], is_disturbed: bool) {
-    if is_disturbed {
-        sections.swap(0, 1);
+/// The document of one run or of two. Where a host was disturbed, that is what a reader has to know first.
+pub fn document_of(
+    title: String,
+    mut answer: Section,
+    runs: &[(&str, &Field)],
+    likeness: Option<Section>,
+    pairs: &[Pair],
+    interval: &str,
+) -> Document {
+    forest::add(&mut answer, pairs);
+    let mut first = [answer, disturbance(runs)];
+    if runs.iter().any(|(_, field)| is_disturbed(field)) {
+        first.reverse();
     }
+    Document::of(title, first.into_iter().chain(likeness).chain([figures(pairs, interval)]))
 }
 
 /// Every figure, and what its verdict rests on.
-pub fn figures(pairs: &[Pair], interval: &str) -> Section {
+fn figures(pairs: &[Pair], interval: &str) -> Section {
     let columns = ["unit", "first", "second", "second / first", "change"];
     let mut all = table("all", "Every figure", &columns, pairs, |pair| {
         row![
@@ -69,7 +73,7 @@ pub fn figures(pairs: &[Pair], interval: &str) -> Section {
 }
 
 /// How the host was disturbed in each run, as far as that was tolerated.
-pub fn disturbance(runs: &[(&str, &Field)]) -> Section {
+fn disturbance(runs: &[(&str, &Field)]) -> Section {
     let mut section = Section::new("disturbance", "Was the host quiet?");
     let items = runs.iter().map(|(run, field)| {
         let arms = || field.all().map(|(_, arm)| arm);
@@ -94,7 +98,7 @@ pub fn disturbance(runs: &[(&str, &Field)]) -> Section {
     section
 }
 
-pub fn is_disturbed(field: &Field) -> bool {
+fn is_disturbed(field: &Field) -> bool {
     field.all().any(|(_, arm)| tolerated(field, arm).next().is_some())
 }
 

@@ -29,7 +29,7 @@ pub fn front(report: &Report) -> Value {
     let rows = arms
         .map(|(arm, reads)| {
             let price = prices.iter().filter_map(|(column, of)| {
-                Some((column.id.to_owned(), estimate(of(field, &costs, arm)?)))
+                Some((column.id.to_owned(), json!(of(field, &costs, arm)?)))
             });
             let mut row = row(&summary, arm, price.collect(), reads);
             row["layout"] = field.write_of(arm).unwrap_or(arm).label.as_str().into();
@@ -45,14 +45,6 @@ pub fn front(report: &Report) -> Value {
         "trust": summary.trust(),
         "reads": operations,
         "rows": rows,
-    })
-}
-
-fn estimate(estimate: Estimate) -> Value {
-    json!({
-        "value": estimate.value,
-        "low": estimate.interval.map(|interval| interval.low),
-        "high": estimate.interval.map(|interval| interval.high),
     })
 }
 

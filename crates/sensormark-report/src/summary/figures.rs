@@ -37,11 +37,12 @@ const fn column(
 }
 
 /// A figure over repetitions.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     /// Its mean, in its column's unit.
     pub value: f64,
     /// The 95 % interval of the mean, where there are enough repetitions.
+    #[serde(flatten)]
     pub interval: Option<Interval>,
 }
 

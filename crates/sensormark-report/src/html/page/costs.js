@@ -44,13 +44,10 @@ const costs = {
   tested(ranking, ranked) {
     const count = (one) => one.blocks.filter((block) => block !== null).length;
     if (!ranked.some((one) => count(one) >= ranking.smallest_repetitions)) return null;
-    const pairs = [];
-    for (let a = 0; a < ranked.length; a++) {
-      for (let b = a + 1; b < ranked.length; b++) {
-        const found = statistics.compare(ranked[a].blocks, ranked[b].blocks, ranking.smallest_repetitions);
-        if (found) pairs.push({ a, b, ...found });
-      }
-    }
+    const pairs = ranked.flatMap((one, a) => ranked.slice(a + 1).flatMap((other, at) => {
+      const found = statistics.compare(one.blocks, other.blocks, ranking.smallest_repetitions);
+      return found ? [{ a, b: a + 1 + at, ...found }] : [];
+    }));
     statistics.holm(pairs);
     return (above, below) => pairs.some((pair) => pair.a === above && pair.b === below && pair.p < ranking.significance && pair.log < 0);
   },

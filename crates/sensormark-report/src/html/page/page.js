@@ -67,21 +67,6 @@ const page = {
       return element("p", { class: section.id === "answer" ? "answer" : null }, block.text);
     });
   },
-  // A section that unfolds; its parts are made then.
-  fold(id, title, parts, isOpen) {
-    const place = element("details", { class: "section", open: isOpen },
-      element("summary", {}, heading(id, title)));
-    const fill = () => {
-      if (place.dataset.filled) return;
-      place.dataset.filled = "yes";
-      place.append(...parts());
-      tables.filter();
-    };
-    place.fill = fill;
-    place.addEventListener("toggle", fill);
-    if (isOpen) fill();
-    return place;
-  },
   sections() {
     const { document: { sections }, curves: drawn, time_series: taken, drawings: pictures } = this.data;
     const all = sections.map((section) => ({ id: section.id, title: this.titles[section.id] || section.title, parts: () => (section.id === "prices" ? [this.blocks(section)[1], ...prices.section(this.data.prices)] : this.blocks(section)) }));
@@ -165,7 +150,8 @@ const page = {
       own.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
       const head = id === "answer" ? front.section(this.filterSection(), trust) : [heading("chapter-" + id, title)];
       if (!own.length && id !== "answer") head.push(note("Nothing of this is in the folder of this run."));
-      const folded = own.map((section, at) => this.fold(section.id, section.title, section.parts, at === 0 && this.open.includes(section.id)));
+      const folded = own.map((section, at) => tables.later(heading(section.id, section.title), section.parts,
+        { class: "section", open: at === 0 && this.open.includes(section.id) }));
       made.push(element("section", { class: "chapter", id: "chapter-" + id, "aria-labelledby": "at-chapter-" + id }, head, folded));
     }
     this.links(this.chapters.map(([id, title]) => ["chapter-" + id, title]));

@@ -68,13 +68,16 @@ const tables = {
   // The numbers of a drawing, as a table and as CSV.
   numbers(table) { return this.later(`Numbers (${table.rows.length})`, () => [this.tools(table), this.draw(table)]); },
   // What is made when a reader opens it: long tables would keep the page from opening.
-  later(words, make) {
-    const place = element("details", {}, element("summary", {}, words));
-    const fill = () => {
+  later(words, make, attributes) {
+    const place = element("details", attributes, element("summary", {}, words));
+    place.fill = () => {
+      if (place.dataset.filled) return;
+      place.dataset.filled = "yes";
       place.append(...make());
       this.filter();
     };
-    place.addEventListener("toggle", fill, { once: true });
+    place.addEventListener("toggle", place.fill);
+    if (place.open) place.fill();
     return place;
   },
   // Hides rows about hidden implementations.
