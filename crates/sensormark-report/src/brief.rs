@@ -22,7 +22,7 @@ const LEAST_ROWS: usize = 3;
 const LEAST_NAME: usize = 20;
 
 /// What a reader may do next.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Default)]
 pub struct Paths {
     /// The page, where there is one.
     pub page: Option<String>,
@@ -39,7 +39,7 @@ pub struct Paths {
 }
 
 /// The room that a terminal has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Room {
     /// Columns.
     pub width: usize,
@@ -173,7 +173,11 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
         .map(|row| row_of("–".to_owned(), &row.label, "–".to_owned(), &row.figures, columns, row.rough));
     let rows = ranked.chain(lacking).collect_vec();
     let heads = [["", "layout", "cost"], [""; 3]].into_iter().enumerate().map(|(place, first)| {
-        first.into_iter().chain(columns.iter().map(|column| column.heading[place])).map(str::to_owned).collect()
+        first
+            .into_iter()
+            .chain(columns.iter().map(|column| column.heading[place]))
+            .map(str::to_owned)
+            .collect()
     });
     let heads: Vec<Line> = heads.collect();
     let widths = widths(&rows, &heads, width);

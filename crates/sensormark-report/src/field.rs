@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 /// The trials of one side of one implementation, one a repetition.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Arm {
     /// The name in tables, printable, unique among its side's.
     pub label: String,
@@ -14,7 +14,7 @@ pub struct Arm {
 }
 
 /// A run's trials, sorted.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Field {
     /// The run.
     pub run: RunRecord,

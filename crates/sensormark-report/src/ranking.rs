@@ -27,7 +27,7 @@ const DRAW_SEED: u64 = 0x5e_4504;
 pub const ABOUT_THE_SAME: f64 = 1.1;
 
 /// Who costs how much, and who could not compete.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Ranking {
     /// What is weighed, with its weight.
     pub criteria: Vec<(Criterion, f64)>,
@@ -46,7 +46,7 @@ pub struct Ranking {
 }
 
 /// A contestant with a cost.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Ranked {
     /// Its place in [`Field::contestants`].
     pub read: usize,
@@ -141,8 +141,7 @@ impl Ranking {
         best.filter(|best| best.leads())?;
         let is_embedded = |one: &&Ranked| field.contestants()[one.read].implementation.embedded;
         let group = self.ranked.iter().find(|one| one.meets == best)?.group;
-        let alike =
-            self.ranked.iter().filter(|one| one.rank == 1 && one.group == group).collect_vec();
+        let alike = self.ranked.iter().filter(|one| one.rank == 1 && one.group == group).collect_vec();
         let server = self.ranked.iter().find(|one| one.meets == best && !is_embedded(one));
         let server = server.filter(|_| alike.iter().all(is_embedded));
         requirements.cheapest = alike.iter().map(|one| one.label.clone()).collect();
@@ -182,8 +181,7 @@ fn ranked(contestant: Contestant, criteria: &[Criterion]) -> Ranked {
     let floored = |values: super::costs::Values| -> Vec<f64> {
         criteria.iter().map(|criterion| values[criterion.id].max(criterion.floor)).collect()
     };
-    let blocks =
-        contestant.blocks.into_iter().map(|block| block.map(floored)).collect_vec();
+    let blocks = contestant.blocks.into_iter().map(|block| block.map(floored)).collect_vec();
     let mean = |criterion: usize| {
         let logs = blocks.iter().flatten().map(|values| values[criterion].ln()).collect_vec();
         (logs.iter().sum::<f64>() / logs.len() as f64).exp()

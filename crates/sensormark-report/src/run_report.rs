@@ -6,7 +6,7 @@ use sensormark_result::measurement::folder::FolderError;
 use sensormark_workload::own::limit::hold_disk;
 
 /// A report, ready to be drawn.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Report {
     document: Document,
     field: Field,

@@ -5,7 +5,7 @@ use crate::{prelude::*, sections::sizes::your_readings};
 use sensormark_data::quantity::length_text;
 
 /// How many readings were measured.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Clone, Copy, Serialize)]
 pub struct Readings {
     /// In the layout that held the fewest.
     pub least: u64,

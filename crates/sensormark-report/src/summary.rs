@@ -15,7 +15,7 @@ use lacking::best_first;
 const NEXT: usize = 2;
 
 /// What a report comes to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Clone, Serialize)]
 pub struct Summary {
     /// The workload's name, or what a file of the user's own calls itself.
     pub workload: String,
@@ -93,7 +93,7 @@ pub enum Certainty {
 }
 
 /// A criterion of the costs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Clone, Serialize)]
 pub struct SummaryCriterion {
     /// What weights call it.
     pub id: &'static str,
@@ -106,7 +106,7 @@ pub struct SummaryCriterion {
 }
 
 /// Somebody who is ranked.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct SummaryRow {
     /// The ranking that it is in.
     pub ranking: Group,
@@ -137,7 +137,7 @@ pub struct SummaryRow {
 }
 
 /// Somebody who is not ranked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Clone, Serialize)]
 pub struct NotRanked {
     /// Its name.
     pub label: String,
@@ -169,8 +169,7 @@ impl Summary {
         let rows = ranking.ranked.iter().zip(values);
         let requirements = ranking.requirements.as_ref();
         let answer = |one: &Ranked| requirements?.of_layout(&one.label);
-        let ranked =
-            rows.map(|(one, figures)| row(field, ranking, one, answer(one), figures)).collect_vec();
+        let ranked = rows.map(|(one, figures)| row(field, ranking, one, answer(one), figures)).collect_vec();
         let certainty = certainty(ranking, &ranked);
         let sentences = headline(field, ranking, requirements);
         let is_tested = ranking.basis == Basis::Significance;
@@ -194,11 +193,20 @@ impl Summary {
             criteria: ranking
                 .criteria
                 .iter()
-                .map(|&(Criterion { id, unit, floor, .. }, weight)| SummaryCriterion { id, unit, weight, floor })
+                .map(|&(Criterion { id, unit, floor, .. }, weight)| SummaryCriterion {
+                    id,
+                    unit,
+                    weight,
+                    floor,
+                })
                 .collect(),
             ranked,
             lacking,
-            not_ranked: ranking.unranked.iter().map(|(label, reason)| NotRanked::new(label, reason)).collect(),
+            not_ranked: ranking
+                .unranked
+                .iter()
+                .map(|(label, reason)| NotRanked::new(label, reason))
+                .collect(),
             not_measured: field
                 .run
                 .not_measured
@@ -405,8 +413,7 @@ fn checks(field: &Field) -> String {
     }
     let answers = field.trials.iter().filter_map(|trial| trial.answers.as_ref());
     let ledgers = field.trials.iter().filter_map(|trial| trial.ledger.as_ref());
-    let (checked, wrong) =
-        (answers.clone().map(|of| of.checked).total(), answers.map(|of| of.wrong).total());
+    let (checked, wrong) = (answers.clone().map(|of| of.checked).total(), answers.map(|of| of.wrong).total());
     let (lost, stored) = (ledgers.clone().map(|of| of.lost).total(), ledgers.map(|of| of.stored).total());
     let answers = match (checked, wrong) {
         (0, _) => "No answer was checked".to_owned(),

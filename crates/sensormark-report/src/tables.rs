@@ -11,7 +11,7 @@ const MANY: usize = 3;
 pub const TOO_FEW: &str = "fewer than 10 samples beyond it";
 
 /// A whole report.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, PartialEq, Default, Serialize)]
 pub struct Document {
     /// Its headline.
     pub title: String,

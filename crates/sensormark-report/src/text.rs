@@ -133,8 +133,7 @@ fn aligned(cells: &[&Cell]) -> Vec<String> {
 fn parts(columns: &[Drawn], keys: usize, width: usize) -> Vec<Vec<(usize, usize)>> {
     let key_limit = (width * 2 / 5).max(14);
     let limit = if keys == columns.len() { width } else { key_limit / keys.max(1) };
-    let keyed =
-        columns[..keys].iter().map(|drawn| drawn.natural.min(limit.max(4))).enumerate().collect_vec();
+    let keyed = columns[..keys].iter().map(|drawn| drawn.natural.min(limit.max(4))).enumerate().collect_vec();
     let used = |part: &[(usize, usize)]| part.iter().map(|(_, width)| width + GAP).sum::<usize>();
     let room = width.saturating_sub(used(&keyed));
     let (mut parts, mut part) = (vec![], keyed.clone());

@@ -90,7 +90,6 @@ pub fn document(field: &Field, leader: &Leader, pairs: &[Pair]) -> Document {
     answer.paragraph(format!(
         "Each figure of another implementation (\"second\") is held against that of {name} (\"first\"), which {place}."
     ));
-    let interval =
-        "the ratio's interval is of a t-test on logarithms, paired by repetition, because the implementations took turns";
+    let interval = "the ratio's interval is of a t-test on logarithms, paired by repetition, because the implementations took turns";
     tables::document_of(title, answer, &[("The run", field)], None, pairs, interval)
 }

@@ -24,7 +24,7 @@ pub use pairs::Change;
 use pairs::{Pair, pairs};
 
 /// Two runs compared.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Comparison {
     document: Document,
     headline: String,
@@ -35,7 +35,7 @@ pub struct Comparison {
 }
 
 /// A figure in which no change was found, and how large one would have been seen.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Blunt {
     /// Implementation and figure.
     pub name: String,

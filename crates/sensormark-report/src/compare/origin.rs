@@ -6,7 +6,7 @@ use crate::{field::same_layout, prelude::*};
 use std::fmt;
 
 /// Where an implementation's server came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
     managed: bool,
     servers: usize,

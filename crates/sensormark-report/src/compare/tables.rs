@@ -263,7 +263,13 @@ fn as_typed(value: &Value) -> String {
 }
 
 /// A table for programs: what each pair is, and these cells of it.
-fn table(id: &str, title: &str, columns: &[&'static str], pairs: &[Pair], cells: fn(&Pair) -> Vec<Cell>) -> Table {
+fn table(
+    id: &str,
+    title: &str,
+    columns: &[&'static str],
+    pairs: &[Pair],
+    cells: fn(&Pair) -> Vec<Cell>,
+) -> Table {
     let rows = pairs.iter().map(|pair| {
         let figure = &pair.figure;
         [row![&figure.implementation, &figure.name], cells(pair)].concat()

@@ -1,11 +1,7 @@
 //! What the page of a run is made of, as one JSON value: the document, who was measured, and the costs behind the ranking.
 
 use super::{compact, curves, front, time_series};
-use crate::{
-    prelude::*,
-    ranking::ABOUT_THE_SAME,
-    studies,
-};
+use crate::{prelude::*, ranking::ABOUT_THE_SAME, studies};
 
 /// Everything of a run.
 pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {

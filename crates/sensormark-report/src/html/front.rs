@@ -28,9 +28,9 @@ pub fn front(report: &Report) -> Value {
     let arms = arms.into_iter();
     let rows = arms
         .map(|(arm, reads)| {
-            let price = prices.iter().filter_map(|(column, of)| {
-                Some((column.id.to_owned(), json!(of(field, &costs, arm)?)))
-            });
+            let price = prices
+                .iter()
+                .filter_map(|(column, of)| Some((column.id.to_owned(), json!(of(field, &costs, arm)?))));
             let mut row = row(&summary, arm, price.collect(), reads);
             row["layout"] = field.write_of(arm).unwrap_or(arm).label.as_str().into();
             row

@@ -61,8 +61,7 @@ fn name(load: &LoadRecord, class: &str) -> String {
 /// One operation: nothing where nobody asked it.
 fn took(trials: &[Reads<'_>], operation: &str) -> Value {
     let own = trials.iter().flatten();
-    let records =
-        own.filter(|(name, _)| name == operation).map(|(_, record)| *record).collect_vec();
+    let records = own.filter(|(name, _)| name == operation).map(|(_, record)| *record).collect_vec();
     let medians: Option<Vec<f64>> = records.iter().map(|record| median(record)).collect();
     let Some(median) = medians.and_then(|medians| Estimate::geometric(&medians)) else {
         return Value::Null;
@@ -127,7 +126,6 @@ fn points(records: &[&LatencyRecord]) -> Vec<f64> {
     let at = |place: u32| all.value_at_quantile(f64::from(place) / last) as f64 / 1e6;
     (0..count).map(at).collect()
 }
-
 
 #[cfg(test)]
 mod tests {

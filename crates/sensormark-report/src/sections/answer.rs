@@ -149,7 +149,8 @@ fn costs(field: &Field, ranking: &Ranking) -> Table {
 /// What a reader of the ranking has to know.
 fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
     let mut notes = vec![];
-    let cost = "cost: the weighted geometric mean of all criteria, as a multiple of the lowest cost of the ranking";
+    let cost =
+        "cost: the weighted geometric mean of all criteria, as a multiple of the lowest cost of the ranking";
     if ranking.basis == Basis::Significance {
         notes.push(format!("{cost}, with its 95 % interval over repetitions. Rank = 1 + the number of rows above that cost significantly less (paired by repetition, Holm-corrected, 5 %), and never lower than the rank above."));
     } else if !ranking.ranked.is_empty() {

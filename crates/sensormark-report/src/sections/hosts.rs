@@ -34,8 +34,7 @@ pub fn is_uncertain(trial: &TrialRecord, load: &LoadRecord) -> bool {
 
 /// What each load host did; none where one host made the load.
 pub fn rates(field: &Field) -> Table {
-    let columns =
-        ["implementation", "phase", "host", "operations [1/s]", "of each client [1/s]", "remark"];
+    let columns = ["implementation", "phase", "host", "operations [1/s]", "of each client [1/s]", "remark"];
     let mut table = Table::new("load_hosts", "What each load host did", &columns).keyed(3);
     for (_, arm) in field.all() {
         // The names of figures are `NAME/PHASE/HOST`.
@@ -44,7 +43,10 @@ pub fn rates(field: &Field) -> Table {
             .filter_map(|figure| figure.strip_prefix(names::HOST_RATE)?.strip_prefix('/')?.split_once('/'));
         let named = named.unique().collect_vec();
         for phase in named.iter().map(|(phase, _)| *phase).unique() {
-            let hosts = named.iter().filter(|(of, _)| *of == phase).map(|(_, host)| Host::of(field, arm, phase, host));
+            let hosts = named
+                .iter()
+                .filter(|(of, _)| *of == phase)
+                .map(|(_, host)| Host::of(field, arm, phase, host));
             let hosts = hosts.collect_vec();
             let means = hosts.iter().map(|host| claims::mean(&host.of_client)).enumerate();
             let known = means.filter_map(|(place, mean)| Some((place, mean?)));

@@ -5,8 +5,7 @@ use sensormark_store::server::CPU_LIMIT;
 
 /// Each server's limit with the most that it came to in any trial; none where no server had a limit.
 pub fn table(field: &Field) -> Table {
-    let columns =
-        ["database", "limit [MB]", "most in use [MB]", "limit reached", "processes ended by it"];
+    let columns = ["database", "limit [MB]", "most in use [MB]", "limit reached", "processes ended by it"];
     let mut limits: BTreeMap<(&str, u64), MemoryLimitRecord> = BTreeMap::new();
     let servers = field.by_arm().filter_map(|trial| Some((trial, trial.server.as_ref()?.memory_limit?)));
     for (trial, seen) in servers {
@@ -41,6 +40,7 @@ pub fn cores_of(server: &ServerRecord) -> Option<String> {
 /// The limits of a run's servers in words that can be compared: "2048 MB", or "none".
 pub fn in_words(field: &Field, of: fn(&ServerRecord) -> Option<String>) -> String {
     let servers = field.by_arm().filter_map(|trial| trial.server.as_ref());
-    let words = servers.map(|server| of(server).unwrap_or_else(|| "none".to_owned())).sorted().dedup().join(" and ");
+    let words =
+        servers.map(|server| of(server).unwrap_or_else(|| "none".to_owned())).sorted().dedup().join(" and ");
     if words.is_empty() { "none".to_owned() } else { words }
 }

@@ -45,8 +45,7 @@ fn together(field: &Field, costs: &Costs) -> Table {
     ];
     let title = "Phases that write and ask at once: what both cost together";
     let arms = || field.believed(&field.mixed);
-    let rows =
-        costs.together.iter().flat_map(|name| arms().map(move |arm| together_row(field, arm, name)));
+    let rows = costs.together.iter().flat_map(|name| arms().map(move |arm| together_row(field, arm, name)));
     Table::new("costs_together", title, &columns).keyed(2).with(rows).noted("CPU is in percent of one core. I/O is what the server's processes read and wrote; network is the client's, both ways.")
 }
 

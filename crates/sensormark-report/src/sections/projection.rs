@@ -30,9 +30,8 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
     let bytes = |arm| field.figures(arm, disk::of_a_reading_bytes);
     let headroom = |arm| field.figures(arm, |trial| Some(figure(trial, HIGHEST_RATE)? / rate));
     let arms = field.writers().filter(|arm| has(&bytes(arm)) || has(&headroom(arm)));
-    let cells = |arm| {
-        [row(&bytes(arm), &headroom(arm), rate, disk_bytes), logs_apart(field, arm).to_vec()].concat()
-    };
+    let cells =
+        |arm| [row(&bytes(arm), &headroom(arm), rate, disk_bytes), logs_apart(field, arm).to_vec()].concat();
     let mut table = Table::of_arms("projection", &title, &columns, arms, cells);
     table.note("Disk: growth by a reading at rest, times the rate; 30 days a month, 365 a year.");
     table.note(LOGS_APART);

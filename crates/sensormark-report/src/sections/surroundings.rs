@@ -50,8 +50,9 @@ fn machine_warnings(field: &Field) -> Vec<String> {
     };
     let cores = processor.logical_cores;
     let has_server = field.trials.iter().any(|trial| !trial.implementation.embedded);
-    let shared = (has_server && cores < 4 && pinned.is_empty())
-        .then(|| format!("client and server share {}: what one uses the other lacks.", counted(cores, "core")));
+    let shared = (has_server && cores < 4 && pinned.is_empty()).then(|| {
+        format!("client and server share {}: what one uses the other lacks.", counted(cores, "core"))
+    });
     let governor = processor.governor.filter(|governor| governor != "performance").map(|governor| {
         format!("the frequency governor is {governor}: CPU percentages depend on the frequency at the time; \"performance\" keeps it level.")
     });
@@ -196,7 +197,9 @@ fn warmed(field: &Field, title: &str) -> Option<String> {
     let (least, most) = seconds.minmax_by(f64::total_cmp).into_option()?;
     let [least, most] = [least, most].map(|seconds| fixed(seconds, 1));
     let took = if least == most { least } else { format!("{least} to {most}") };
-    Some(format!("it runs on a Java virtual machine, so each server was warmed up before anything counted, {took} s with the trial's own operations"))
+    Some(format!(
+        "it runs on a Java virtual machine, so each server was warmed up before anything counted, {took} s with the trial's own operations"
+    ))
 }
 
 /// Who measured a server by a probe, and what could not be.

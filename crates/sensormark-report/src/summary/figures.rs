@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A figure of every row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Serialize)]
 pub struct SummaryColumn {
     /// What programs call it.
     pub id: &'static str,
@@ -37,7 +37,7 @@ const fn column(
 }
 
 /// A figure over repetitions.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Clone, Copy, Serialize)]
 pub struct Estimate {
     /// Its mean, in its column's unit.
     pub value: f64,
@@ -102,11 +102,21 @@ const OF_BOTH: [Figure; 4] = [
         |field, costs, arm| Estimate::mean(&values(field, costs, arm, "disk")),
     ),
     (
-        column(["headroom", "times", "room: highest rate over that of your sensors"], ["room", "×"], true, true),
+        column(
+            ["headroom", "times", "room: highest rate over that of your sensors"],
+            ["room", "×"],
+            true,
+            true,
+        ),
         |field, _, arm| headroom(field, arm).map(Estimate::of_one),
     ),
     (
-        column(["disk_kept", "GB", "kept: disk for the time that data is kept"], ["kept", "GB"], false, false),
+        column(
+            ["disk_kept", "GB", "kept: disk for the time that data is kept"],
+            ["kept", "GB"],
+            false,
+            false,
+        ),
         |field, _, arm| Some(Estimate::of_one(disk_kept(field, arm)? / 1e9)),
     ),
 ];
