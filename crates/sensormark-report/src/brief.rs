@@ -105,7 +105,7 @@ fn title(summary: &Summary, width: usize) -> Vec<String> {
     let parts =
         [workload, scale, stores, Readings::text(summary.readings), counted(summary.trials, "trial"), time];
     let parts = parts.into_iter().filter(|part| !part.is_empty());
-    wrap(&joined(parts, " · "), width).iter().map(|line| line.replace(NO_BREAK, " ")).collect()
+    wrap(&parts.collect_vec().join(" · "), width).iter().map(|line| line.replace(NO_BREAK, " ")).collect()
 }
 
 /// A span of time, in the units that people would say it in.

@@ -42,7 +42,7 @@ fn sentence(section: &str, text: &str) -> [String; 10] {
 fn lines(section: &str, table: &Table) -> Vec<[String; 10]> {
     let mut lines = vec![];
     for (row, cells) in table.rows.iter().enumerate() {
-        let item = defused(&joined(cells.iter().take(table.keys).map(cell_text), " / "));
+        let item = defused(&cells.iter().take(table.keys).map(cell_text).join(" / "));
         for (cell, column) in cells.iter().zip(&table.columns).skip(table.keys) {
             let [value, low, high] = numbers(cell);
             let text = if cell.is_text() { defused(&cell_text(cell)) } else { remark(cell) };

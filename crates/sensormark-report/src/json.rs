@@ -12,14 +12,12 @@ pub fn render(document: &Document) -> String {
 }
 
 /// The same with a summary, where there is one.
-pub fn render_with(document: &Document, summary: Option<Value>) -> String {
+pub fn render_with(document: &Document, summary: Option<Summary>) -> String {
     let mut value = value(document);
     if let Some(summary) = summary {
-        value["summary"] = summary;
+        value["summary"] = json!(summary);
     }
-    let mut text = serde_json::to_string_pretty(&value).expect("the keys are strings");
-    text.push('\n');
-    text
+    format!("{value:#}\n")
 }
 
 /// The same as a value.

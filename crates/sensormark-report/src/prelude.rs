@@ -25,7 +25,7 @@ pub(crate) use {
         sections::{
             cells::{
                 EMBEDDED, LOGS_APART, NO_DISK, NO_TRIAL, NOT_MEASURED, counted, each_once, exact,
-                geometric_mean, joined, largest, listed, logs_apart, mean, number, rank,
+                geometric_mean, largest, listed, logs_apart, mean, number, rank,
             },
             projection::own_rate,
         },

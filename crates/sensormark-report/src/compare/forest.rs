@@ -35,9 +35,8 @@ pub fn add(section: &mut Section, pairs: &[Pair]) {
 /// Those that fit and have a ratio, by how far it is from 1.
 fn largest_first(pairs: &[Pair], fits: impl Fn(Change) -> bool) -> Vec<&Pair> {
     let far = |pair: &Pair| pair.compared.map_or(0.0, |compared| compared.ratio.ln().abs());
-    let mut found = pairs.iter().filter(|pair| fits(pair.change) && pair.compared.is_some()).collect_vec();
-    found.sort_by(|one, other| far(other).total_cmp(&far(one)));
-    found
+    let found = pairs.iter().filter(|pair| fits(pair.change) && pair.compared.is_some());
+    found.sorted_by(|one, other| far(other).total_cmp(&far(one))).collect()
 }
 
 fn table(id: &str, title: &str, pairs: &[&Pair]) -> Table {

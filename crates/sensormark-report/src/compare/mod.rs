@@ -128,17 +128,11 @@ impl Comparison {
 /// Figures in which no change was found, the bluntest first.
 fn blunt(pairs: &[Pair]) -> Vec<Blunt> {
     let same = pairs.iter().filter(|pair| pair.change == Change::NotFound);
-    let mut blunt = same
-        .filter_map(|pair| {
-            let figure = &pair.figure;
-            Some(Blunt {
-                name: format!("{}, {}", figure.implementation, figure.name),
-                detectable: pair.detectable?,
-            })
-        })
-        .collect_vec();
-    blunt.sort_by(|one, other| other.detectable.total_cmp(&one.detectable));
-    blunt
+    let blunt = same.filter_map(|Pair { figure, detectable, .. }| {
+        let name = format!("{}, {}", figure.implementation, figure.name);
+        Some(Blunt { name, detectable: (*detectable)? })
+    });
+    blunt.sorted_by(|one, other| other.detectable.total_cmp(&one.detectable)).collect()
 }
 
 /// What a comparison comes to, in at most 15 words.

@@ -257,7 +257,7 @@ fn cache(field: &Field) -> String {
 fn as_typed(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(values) => joined(values.iter().map(as_typed), ","),
+        Value::Array(values) => values.iter().map(as_typed).join(","),
         other => other.to_string(),
     }
 }

@@ -89,5 +89,5 @@ pub(crate) fn machine(environment: &Value) -> String {
         None => counted(cores, "core"),
     });
     let memory = memory.map(|bytes| format!("{} GB", fixed(bytes as f64 / 1e9, 0)));
-    joined(cores.into_iter().chain(memory), ", ")
+    cores.into_iter().chain(memory).join(", ")
 }

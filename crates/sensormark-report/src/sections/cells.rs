@@ -90,12 +90,6 @@ pub fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
     }
 }
 
-/// The texts with this between them.
-pub fn joined<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, between: &str) -> String {
-    let texts = texts.into_iter().map(|text| text.as_ref().to_owned()).collect_vec();
-    texts.join(between)
-}
-
 /// Each of them once, in the order in which they first come.
 pub fn each_once<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut once = vec![];

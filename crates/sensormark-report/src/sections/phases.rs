@@ -197,8 +197,7 @@ fn remark(loads: &[(&TrialRecord, &LoadRecord)]) -> String {
             (load.client_side.is_some(), "done in the client"),
         ]
     });
-    let remarks: BTreeSet<&str> = said.filter(|(is, _)| *is).map(|(_, remark)| remark).collect();
-    joined(remarks, ", ")
+    said.filter(|(is, _)| *is).map(|(_, remark)| remark).sorted().dedup().join(", ")
 }
 
 /// What settling cost, and the disk after it. Each settling of the steps has a row.

@@ -1,11 +1,7 @@
 //! What the disk comes to at the user's rate, and how far above that rate the database still held its limits. Straight lines from what was
 //! measured: a database that compresses old data, or slows down as it grows, does better or worse.
 
-use crate::{
-    claims::{has, times},
-    options::Projection,
-    prelude::*,
-};
+use crate::{claims::has, options::Projection, prelude::*};
 use sensormark_workload::own;
 
 const SECONDS_A_DAY: f64 = 86_400.0;
@@ -41,7 +37,9 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
 }
 
 fn row(bytes: &[Known], headroom: &[Known], rate: f64, disk_bytes: Known) -> Vec<Cell> {
-    let in_days = |days: f64| times(bytes, rate * SECONDS_A_DAY * days / GB);
+    let in_days = |days: f64| -> Vec<Known> {
+        bytes.iter().map(|bytes| Some((*bytes)? * rate * SECONDS_A_DAY * days / GB)).collect()
+    };
     let mut row = vec![mean(bytes, NO_DISK)];
     row.extend([1.0, MONTH, YEAR].map(|days| mean(&in_days(days), NO_DISK)));
     if let Some(disk) = disk_bytes {
