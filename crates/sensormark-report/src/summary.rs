@@ -173,6 +173,7 @@ impl Summary {
         let certainty = certainty(ranking, &ranked);
         let sentences = headline(field, ranking, requirements);
         let is_tested = ranking.basis == Basis::Significance;
+        let missing = field.run.not_measured.iter();
         Self {
             workload: clean(field.run.title()),
             scale: clean(&field.run.scale),
@@ -207,12 +208,7 @@ impl Summary {
                 .iter()
                 .map(|(label, reason)| NotRanked::new(label, reason))
                 .collect(),
-            not_measured: field
-                .run
-                .not_measured
-                .iter()
-                .map(|one| NotRanked::new(&one.implementation, &one.reason))
-                .collect(),
+            not_measured: missing.map(|one| NotRanked::new(&one.implementation, &one.reason)).collect(),
             checks: checks(field),
         }
     }
