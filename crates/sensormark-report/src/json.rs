@@ -29,27 +29,24 @@ pub fn value(document: &Document) -> Value {
 
 impl Serialize for Cell {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        cell(self).serialize(to)
-    }
-}
-
-fn cell(cell: &Cell) -> Value {
-    let text = cell_text(cell);
-    match cell {
-        Cell::Text(_) => json!({ "text": text }),
-        Cell::Count(count) => json!({ "text": text, "value": count }),
-        Cell::Number(number) => {
-            let mut value = json!({ "text": text, "value": number.value });
-            if let Some(interval) = number.spread.interval() {
-                value["low"] = json!(interval.low);
-                value["high"] = json!(interval.high);
+        let text = cell_text(self);
+        let value = match self {
+            Cell::Text(_) => json!({ "text": text }),
+            Cell::Count(count) => json!({ "text": text, "value": count }),
+            Cell::Number(number) => {
+                let mut value = json!({ "text": text, "value": number.value });
+                if let Some(interval) = number.spread.interval() {
+                    value["low"] = json!(interval.low);
+                    value["high"] = json!(interval.high);
+                }
+                if let Spread::Extremes(of) = number.spread {
+                    value["smallest"] = json!(of.low);
+                    value["largest"] = json!(of.high);
+                }
+                value
             }
-            if let Spread::Extremes(of) = number.spread {
-                value["smallest"] = json!(of.low);
-                value["largest"] = json!(of.high);
-            }
-            value
-        }
-        Cell::Missing(reason) => json!({ "text": text, "value": null, "missing": reason }),
+            Cell::Missing(reason) => json!({ "text": text, "value": null, "missing": reason }),
+        };
+        value.serialize(to)
     }
 }

@@ -57,7 +57,7 @@ pub fn pairs(field: &Field) -> Result<(Leader, Vec<Pair>), CompareError> {
 fn pair(field: &Field, first: &Figure, second: &Figure) -> Option<Pair> {
     let is_visited = |figure: &Figure| {
         let origin = origin(field, &figure.implementation);
-        origin.is_some_and(|origin| !origin.is_managed())
+        origin.is_some_and(|origin| !origin.managed)
     };
     if first.of_server && is_visited(first) != is_visited(second) {
         return None;

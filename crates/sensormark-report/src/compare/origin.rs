@@ -8,15 +8,9 @@ use std::fmt;
 /// Where an implementation's server came from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    managed: bool,
-    servers: usize,
-}
-
-impl Origin {
     /// Whether sensormark started it.
-    pub fn is_managed(self) -> bool {
-        self.managed
-    }
+    pub managed: bool,
+    servers: usize,
 }
 
 impl fmt::Display for Origin {
@@ -85,12 +79,9 @@ pub fn origin(field: &Field, implementation: &str) -> Option<Origin> {
     let (side, arm) = arm_of(field, implementation)?;
     let managed = server(field, implementation)?.managed;
     let same = |(other_side, other): &(&str, &Arm)| {
-        *other_side == side && is_twin(&arm.implementation, &other.implementation)
+        let [one, other] = [arm, *other].map(|arm| &arm.implementation);
+        let is_twin = same_layout(one, other) && one.strategy == other.strategy && one.cache == other.cache;
+        *other_side == side && is_twin
     };
     Some(Origin { managed, servers: field.all().filter(same).count() })
-}
-
-/// Whether they are the same but for the server.
-fn is_twin(one: &Implementation, other: &Implementation) -> bool {
-    same_layout(one, other) && one.strategy == other.strategy && one.cache == other.cache
 }

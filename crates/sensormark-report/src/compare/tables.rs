@@ -10,6 +10,7 @@ use crate::{
     prelude::*,
     sections::memory_limit,
 };
+use sensormark_store::server::CPU_LIMIT;
 
 /// Disturbances of a run that are told.
 const MOST_DISTURBANCES: usize = 5;
@@ -19,8 +20,12 @@ const NOT_TESTED: &str = "not tested";
 type Held = fn(&ServerRecord) -> Option<String>;
 /// What servers may be held to.
 const LIMITS: [(&str, Held); 2] = [
-    ("memory limit of servers (--memory-limit)", memory_limit::megabytes_of),
-    ("processors of servers (--cpu-limit)", memory_limit::cores_of),
+    ("memory limit of servers (--memory-limit)", |server| {
+        server.memory_limit.map(|limit| format!("{} MB", limit.limit_bytes >> 20))
+    }),
+    ("processors of servers (--cpu-limit)", |server| {
+        server.notes.iter().find_map(|note| note.strip_suffix(CPU_LIMIT)).map(ToOwned::to_owned)
+    }),
 ];
 
 /// The whole document.

@@ -172,20 +172,14 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
         format!("{names} did not keep up with the load. What was not written or read cost nothing, so its cost flatters them: weigh the column \"keeps up\" first.")
     }));
     notes.extend(durability_note(field, ranking));
-    notes.extend(cache_note(field));
+    let is_cold = field.contestants().iter().any(|arm| arm.implementation.cache == Cache::Cold);
+    notes.extend(is_cold.then(|| "cold: before each phase that only reads, the database was started again, its files dropped from the page cache before that; warm-up reads were left out.".to_owned()));
     let is_datagram = |one: &Ranked| arm(field, one).implementation.layout.write == WriteMethod::Datagram;
     notes.extend(named(&is_datagram).map(|names| {
         format!("unlike the others, nobody acknowledges what {names} wrote: datagrams. What got lost is in the readings.")
     }));
     notes.extend(ranking.notes.iter().cloned());
     notes
-}
-
-/// Says what cold is.
-fn cache_note(field: &Field) -> Option<String> {
-    let mut contestants = field.contestants().iter();
-    let is_cold = contestants.any(|arm| arm.implementation.cache == Cache::Cold);
-    is_cold.then(|| "cold: before each phase that only reads, the database was started again, its files dropped from the page cache before that; warm-up reads were left out.".to_owned())
 }
 
 /// The classes of durability of these.

@@ -1,7 +1,6 @@
 //! The memory limit that servers were held to (`--memory-limit`), and what came of it.
 
 use crate::prelude::*;
-use sensormark_store::server::CPU_LIMIT;
 
 /// Each server's limit with the most that it came to in any trial; none where no server had a limit.
 pub fn table(field: &Field) -> Table {
@@ -25,16 +24,6 @@ pub fn table(field: &Field) -> Table {
         ]
     });
     Table::new("memory_limits", "Memory limit of servers: processes and page cache together", &columns).with(rows).noted("The most of any trial, since its server was made. A server whose files are larger than what is left fills its limit with page cache: reaching it is ordinary, and the kernel then takes pages back. Huge pages are not counted by the kernel.")
-}
-
-/// A server's memory limit in words.
-pub fn megabytes_of(server: &ServerRecord) -> Option<String> {
-    server.memory_limit.map(|limit| format!("{} MB", limit.limit_bytes >> 20))
-}
-
-/// A server's limit of processors in words.
-pub fn cores_of(server: &ServerRecord) -> Option<String> {
-    server.notes.iter().find_map(|note| note.strip_suffix(CPU_LIMIT)).map(ToOwned::to_owned)
 }
 
 /// The limits of a run's servers in words that can be compared: "2048 MB", or "none".
