@@ -25,18 +25,9 @@ mod contact;
 #[cfg(test)]
 mod tests;
 
-use crate::{
-    export::{BATCH, DataSet},
-    random::Stream,
-    table::{field, table},
-    units::{round_u64, signed},
-};
+use crate::prelude::*;
 use calendar::{HOUR_NS, START_NS};
 pub use contact::fill_contact;
-use sensormark_store::{
-    Batch, Entity, Field, FieldType, Schema, Series, Table, TagColumn, TimeResolution, Values,
-};
-use std::ops::Range;
 
 /// Numbers of the fields.
 pub mod fields {

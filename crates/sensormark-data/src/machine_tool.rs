@@ -18,15 +18,7 @@
 //!
 //! It is not a model of wear, of operating modes or of time stamps: a sample's time is the source's matter.
 
-use crate::{
-    elementary::sine_of_turns,
-    export::{BATCH, DataSet},
-    random::Stream,
-    shapes::shape::whole,
-    table::{field, table},
-};
-use sensormark_store::{FieldType, Schema, Series, TimeResolution, Values};
-use std::ops::Range;
+use crate::prelude::*;
 
 /// Channels of the machine: the angle and four more.
 pub const CHANNELS: usize = 5;

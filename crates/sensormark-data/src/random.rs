@@ -13,9 +13,8 @@
 //!
 //! It is not for secrets, and not seeded from entropy anywhere.
 
+use crate::elementary::natural_logarithm;
 use std::ops::RangeInclusive;
-
-use super::elementary::natural_logarithm;
 
 /// 2^-53, between neighbouring uniform numbers.
 const UNIT: f64 = 1.0 / 9_007_199_254_740_992.0;

@@ -17,15 +17,9 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-use crate::{
-    export::{BATCH, DataSet},
-    random::{Stream, Streams},
-    units::signed,
-};
+use crate::prelude::*;
 use churn::Churn;
-use sensormark_store::{Batch, FieldSet, Schema, Values};
 use shape::FieldShape;
-use std::ops::Range;
 use values::SeriesField;
 
 /// Streams of a series beside those of its fields, which have small numbers.

@@ -1,6 +1,6 @@
 //! The table of a generated data set.
 
-use sensormark_store::{Field, FieldType, Series, Table, Tag, TimeResolution};
+use crate::prelude::*;
 
 /// A field that every reading has.
 pub fn field(name: impl Into<String>, kind: FieldType) -> Field {

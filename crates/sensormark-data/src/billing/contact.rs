@@ -1,9 +1,7 @@
 //! Whose a meter is and where it stands: the columns of its entity. Invented, of common names; e-mail addresses and telephone numbers are of ranges
 //! that are kept free for examples.
 
-use super::CONTACT_STREAM;
-use crate::random::Stream;
-use sensormark_store::Value;
+use super::*;
 use std::fmt::Write;
 
 /// Names of the entity's columns: first those of text, then those of numbers.

@@ -2,16 +2,7 @@
 //!
 //! A cursor stands before a tick and holds what every walk shows at it; going on takes one random word a walk. Nothing is computed twice, nothing grows.
 
-use super::{
-    Devops,
-    fields::{MEASUREMENTS, Reading, Rule},
-    mover::{FloatBounds, Mover, States},
-    steps::Normals,
-    time_ns,
-};
-use crate::random::Stream;
-use sensormark_store::{Batch, Values};
-use std::ops::Range;
+use super::{mover::FloatBounds, *};
 
 /// Where all walks of a cursor stand: kept, it leads back to its tick.
 #[derive(Debug, Clone)]

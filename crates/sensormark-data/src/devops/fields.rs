@@ -3,8 +3,7 @@
 //! Names and motions are the study's generator's. Where that leaves a field without a motion of its own ("the others follow") or is loose, what is
 //! done here is said at the field's [`Rule`].
 
-use sensormark_store::{Batch, FieldType, Values};
-use std::sync::LazyLock;
+use crate::prelude::*;
 
 /// How a field gets its value.
 #[derive(Debug, Clone, Copy)]

@@ -2,13 +2,7 @@
 //!
 //! Values are those of the study's generator: a datacenter lies in its region, the rest is drawn for each host by itself. A host keeps its tags for ever.
 
-use super::{
-    Devops,
-    fields::{MEASUREMENTS, Measurement},
-};
-use crate::random::Stream;
-use crate::table::{field, table};
-use sensormark_store::{Schema, Series, TagColumn, TimeResolution};
+use super::*;
 
 /// Tags of every measurement. The first tells hosts apart.
 pub const TAGS: &str =

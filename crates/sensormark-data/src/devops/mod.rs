@@ -20,9 +20,11 @@ mod mover;
 #[cfg(test)]
 mod tests;
 
-use crate::{export::DataSet, units::signed};
+use crate::prelude::*;
 pub use cursor::{Cursor, Position, Track};
-use serde::{Deserialize, Serialize};
+use fields::{MEASUREMENTS, Measurement, Reading, Rule};
+use mover::{Mover, States};
+use steps::Normals;
 
 /// From tick to tick, in ns.
 pub const INTERVAL_NS: i64 = 10_000_000_000;

@@ -1,13 +1,6 @@
 //! The walks of one field over some hosts: what it takes to go on by a tick, and what shows. A cursor holds one for each field that moves.
 
-use super::{
-    Devops, Walk,
-    fields::{Rule, number},
-    steps::{Normals, PART_BITS},
-};
-use crate::{random::Stream, shapes::shape::whole};
-use sensormark_store::Values;
-use std::ops::Range;
+use super::{fields::number, steps::PART_BITS, *};
 
 /// Where one field's walks stand, one entry a host.
 #[derive(Debug, Clone)]

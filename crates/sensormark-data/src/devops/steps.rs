@@ -7,9 +7,8 @@
 //! A step comes as a float, or as an integer of 2^-20ths for the walks of whole numbers, which are then exact sums. Changing anything here changes the
 //! data set.
 
+use crate::prelude::*;
 use crate::random::{normal_of, normal_quantile};
-use crate::shapes::shape::whole;
-use std::sync::LazyLock;
 
 /// Steps of whole numbers are in parts of one: so many bits after the point.
 pub const PART_BITS: u32 = 20;

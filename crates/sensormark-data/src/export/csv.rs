@@ -2,10 +2,7 @@
 //!
 //! An absent value is an empty cell and an empty text a quoted empty one. A cell is quoted where it must be, or where blanks at its ends might be cut.
 
-use sensormark_store::text::{Page, Piece};
-use sensormark_store::{Batch, Table, Values};
-
-use super::prepared::{Writer, starts};
+use super::*;
 
 /// What writes CSV.
 pub fn writer(table: &Table) -> Result<Writer, String> {

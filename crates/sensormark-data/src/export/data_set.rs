@@ -2,11 +2,7 @@
 //!
 //! How a batch is written is not known here.
 
-use std::{io, sync::Arc};
-
-use sensormark_store::{Batch, Schema};
-
-use super::Shard;
+use super::*;
 
 /// Readings in a batch that is made for writing, about.
 pub(crate) const BATCH: u32 = 4_096;

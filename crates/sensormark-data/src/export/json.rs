@@ -1,9 +1,6 @@
 //! JSON lines: `{"table":…,"tags":{…},"time_ns":…,"fields":{…}}`, an object a reading, without absent fields.
 
-use sensormark_store::text::{Page, Piece};
-use sensormark_store::{Batch, Table, TagColumn, Values};
-
-use super::prepared::{Writer, starts};
+use super::*;
 
 /// What writes JSON lines.
 pub fn writer(table: &Table) -> Result<Writer, String> {

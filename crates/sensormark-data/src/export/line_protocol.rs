@@ -3,11 +3,8 @@
 //! Tags are in the order of their names, as InfluxDB's manual advises. Empty ones are left out, because the protocol has none. Whole numbers bear the suffix i.
 //! A tag's value that the protocol cannot carry (a line break, a backslash at its end) is an error.
 
+use super::*;
 use sensormark_store::lines::{IN_KEYS, Lines};
-use sensormark_store::text::Page;
-use sensormark_store::{Batch, Table};
-
-use super::prepared::{Writer, starts};
 
 /// What is escaped in a table's name.
 const IN_TABLES: &[u8] = b", ";

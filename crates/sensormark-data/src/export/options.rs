@@ -1,9 +1,7 @@
 //! What is written of a data set, and how.
 
+use super::*;
 use clap::ValueEnum;
-use sensormark_store::Schema;
-
-use super::Shard;
 
 /// How readings are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

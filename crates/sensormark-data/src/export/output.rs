@@ -1,15 +1,7 @@
 //! Where an export goes: a file, which is there whole or not at all, or standard output.
 
-use std::{
-    fs::{File, Permissions},
-    io::{self, Write},
-    os::unix::fs::PermissionsExt,
-    path::Path,
-};
-
-use sensormark_store::text::Page;
-
-use super::{DataSet, ExportOptions, Format, csv, json, line_protocol, prepared::Writer};
+use super::*;
+use std::{fs::Permissions, os::unix::fs::PermissionsExt};
 
 /// A page is handed on when it holds this many bytes.
 const PAGE_BYTES: usize = 1 << 18;

@@ -1,7 +1,6 @@
 //! What is the same in every reading of a series: written once, copied ever after.
 
-use sensormark_store::text::Page;
-use sensormark_store::{Batch, Table};
+use super::*;
 
 /// What precedes the readings of each series of a table, as `start` writes it.
 pub fn starts(

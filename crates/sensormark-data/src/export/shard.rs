@@ -1,6 +1,6 @@
 //! Shards: parts of a data set's series.
 
-use std::{fmt, ops::Range, str::FromStr};
+use super::*;
 
 /// One part of a data set's series. The parts of one number of shards make the whole, without overlap.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@
 //! devices are the study's. Their properties are those that such devices commonly send.
 
 use super::signal::{Level, Signal};
-use std::{ops::Range, sync::LazyLock};
+use crate::prelude::*;
 
 /// What every home has, in order.
 #[derive(Debug, Default)]

@@ -17,16 +17,9 @@ pub mod signal;
 #[cfg(test)]
 mod tests;
 
-use crate::{
-    export::DataSet,
-    random::{Stream, finalise},
-    table,
-    units::seconds_to_ns,
-};
+use crate::prelude::*;
 use devices::{HOME, Property, RHYTHM, Thing, WEATHER_STATION, few};
-use sensormark_store::{Batch, Field, FieldType, Schema, Series, TagColumn, TimeRange, TimeResolution};
 use signal::Turn;
-use std::ops::Range;
 
 /// When everything begins: 27 September 2021, midnight UTC, in ns since the Unix epoch.
 pub const START_NS: i64 = 1_632_700_800 * SECOND_NS;
@@ -255,10 +248,10 @@ pub fn schema(homes: u32) -> Schema {
         ("value_float", FieldType::F64),
         ("value_string", FieldType::Text),
     ];
-    let table = table::table(
+    let table = table(
         TABLE,
         &["device_id", "device_name", "thing_id", "property_id"],
-        fields.map(|(name, kind)| Field { nullable: true, ..table::field(name, kind) }),
+        fields.map(|(name, kind)| Field { nullable: true, ..crate::table::field(name, kind) }),
         TimeResolution::Milliseconds,
         Series::new(values).every(interval_ns),
     );

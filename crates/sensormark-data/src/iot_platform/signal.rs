@@ -5,10 +5,7 @@
 //!
 //! When turns are is not known here.
 
-use super::{DAY_NS, HOUR_NS, SECOND_NS};
-use crate::{elementary::sine_of_turns, random::Stream, shapes::shape::whole, units::signed};
-use sensormark_store::{FieldType, Value};
-use serde::Deserialize;
+use super::*;
 
 /// Ten thousand years of the Gregorian calendar have 3,652,425 days; in ns.
 const YEAR_NS: f64 = 31_556_952.0 * 1e9;

@@ -1,8 +1,6 @@
 //! Rows that could not be read: why, how many of each kind, and the first of them with line, column and text.
 
-use std::{collections::BTreeMap, fmt};
-
-use super::ColumnEvidence;
+use super::*;
 
 /// How many bad rows are shown.
 const SHOWN: usize = 5;

@@ -1,13 +1,6 @@
 //! What one cell of a recording is, taken by itself.
 
-use csv::ByteRecord;
-
-use super::{
-    Fault, Marks, Number, RecordingOptions,
-    bad_rows::ENCODING,
-    number::{ReadNumber, read},
-    time::{Written, read_clock},
-};
+use super::*;
 
 /// What a cell looks like.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,11 +1,7 @@
 //! Why a recording cannot be read: each message says what, where, and what to try.
 
-use std::io;
-
-use itertools::Itertools;
+use super::*;
 use thiserror::Error;
-
-use super::{BadRows, Source};
 
 /// What comes of reading a recording.
 pub type Result<T, E = RecordingError> = std::result::Result<T, E>;

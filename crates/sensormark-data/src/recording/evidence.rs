@@ -3,14 +3,7 @@
 //! Nothing is decided here (that is `plan`), and rows that are of another width or not UTF-8 count for nothing; they
 //! are reported by the second reading.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::{
-    CellRules, Dialect, Marks, Number, RecordingOptions, Result,
-    cell::{Look, unit},
-    number::ReadNumber,
-    rows,
-};
+use super::*;
 
 /// How many different texts of a column are told apart.
 pub const DISTINCT: usize = 64;

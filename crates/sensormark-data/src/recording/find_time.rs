@@ -3,18 +3,7 @@
 //! A column of dates without a time of day gives way to a finer column that agrees with it row by row. Else it is put together with a column of
 //! times of day. Where several columns can be the time and do not agree, reading stops and names each.
 
-use itertools::Itertools;
-
-use super::{
-    ColumnEvidence, Dialect, RecordingOptions, Result, Tally, TimeFormat, TimeSource, ask,
-    cell::text,
-    name_of,
-    report::shown,
-    rows,
-    time::{Written, meanings, plausible},
-    time_source::{is_of_dates, is_of_tails},
-    unclear,
-};
+use super::*;
 
 /// Words of names of columns that hold times.
 const TIME_WORDS: &str = "time date stamp epoch unix ts when yyyymmdd";

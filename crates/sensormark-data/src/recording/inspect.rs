@@ -1,12 +1,8 @@
 //! What is in a file, and the options to read it with: reading is tried, and where it stops with one choice, that is taken and said.
 
-use std::path::Path;
-
+use super::*;
 use clap::{Args, Command, FromArgMatches};
-use itertools::Itertools;
 use serde_json::Value;
-
-use super::{Recording, RecordingError, RecordingOptions, Result, error::quoted, unclear};
 
 /// Numbers that loggers write for "no value".
 const NO_VALUES: &str = "-99 -200 -999 -9999 -99999 -32768 999 9999 99999 32767 65535 -7999";

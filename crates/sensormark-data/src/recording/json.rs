@@ -1,16 +1,7 @@
 //! JSON lines as rows: a column for each key, with points between the keys of objects in objects.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs::File,
-    io::{self, BufRead},
-    sync::LazyLock,
-};
-
-use regex::Regex;
+use super::*;
 use serde_json::value::RawValue;
-
-use super::{Result, Source, unclear};
 
 /// Numbers that JSON does not have, and Python writes.
 static NOT_FINITE: LazyLock<Regex> =

@@ -4,9 +4,7 @@
 //! read so. What the user said, and columns that can be read in one way alone, take readings away. Where two are left, or one that nobody asked
 //! for, reading stops and names each with its options.
 
-use itertools::Itertools;
-
-use super::{ColumnEvidence, Evidence, Marks, RecordingOptions, Result, Tally, ask, number, unclear};
+use super::*;
 
 /// One way to read the numbers of a column.
 struct Reading<'e> {

@@ -7,11 +7,6 @@
 //! It makes nothing up. No zone, order of day and month or decimal comma is guessed where the file does not decide. What is assumed instead is in the report,
 //! or the error says how to state it. Operations on the recording are in `workload::replay`.
 
-use std::{collections::HashMap, path::Path, sync::Arc};
-
-use itertools::Itertools;
-use sensormark_store::{Batch, Column, FieldType, Schema};
-
 mod options;
 
 mod json;
@@ -52,16 +47,27 @@ mod error;
 #[cfg(test)]
 mod tests;
 
-// What most of the parts name.
-use bad_rows::Fault;
-use cell::CellRules;
-use dialect::Dialect;
-use error::{Result, ask, empty, unclear};
+// What the parts name.
+use crate::{nearest::unknown, prelude::*};
+use bad_rows::{ENCODING, Fault};
+use cell::{CellRules, Look, text, truth, unit};
+use csv::{ByteRecord, StringRecord};
+use dialect::{Dialect, builder, squeezed};
+use error::{Result, ask, empty, quoted, unclear};
 use evidence::{ColumnEvidence, DISTINCT, Evidence, Tally};
-use number::{Marks, Number};
-use plan::Plan;
+use find_time::{Search, is_named_clock, is_named_time};
+use jiff::{Timestamp, tz::TimeZone};
+use marks::Said;
+use names::{free_name_of, table_name_of};
+use number::{Marks, Number, ReadNumber, read};
+use plan::{FieldSource, Plan};
+use regex::Regex;
+use report::shown;
+use rows::lines_of;
 use source::Source;
 use take::Taken;
+use time::{Written, meanings, plausible, read_clock, read_tail};
+use time_source::{is_of_dates, is_of_tails};
 
 pub use bad_rows::BadRows;
 pub use error::RecordingError;

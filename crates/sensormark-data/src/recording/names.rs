@@ -1,12 +1,7 @@
 //! Names of the contract (lower case ASCII, at most 40 bytes, none that a database keeps) from names as people write them.
 
-use std::{collections::BTreeSet, path::Path, sync::LazyLock};
-
-use itertools::Itertools;
-use regex::Regex;
+use super::*;
 use sensormark_store::name::{LONGEST_NAME as LONGEST, column_name, table_name};
-
-use super::RecordingOptions;
 
 /// A word of a name: it ends where a capital letter follows another letter or a digit.
 static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new("[A-Z]+[a-z0-9]*|[a-z0-9]+").expect("a pattern"));

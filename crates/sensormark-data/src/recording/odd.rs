@@ -1,8 +1,6 @@
 //! Columns whose cells do not say by themselves what they are: units behind numbers, texts among numbers, names of sensors. Reading stops and asks.
 
-use itertools::Itertools;
-
-use super::{ColumnEvidence, DISTINCT, Result, ask, name_of};
+use super::*;
 
 /// Texts that people and programs write for "no value", beside those without a letter or digit.
 const ABSENT: &str = "unavailable|unknown|none|missing|undefined|no data|nodata|n.a.|nil|nd|\\n|#n/a|#value!|#div/0!|#num!|#ref!";

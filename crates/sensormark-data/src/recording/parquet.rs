@@ -1,16 +1,13 @@
 //! Parquet as rows, as arrow's crates write its columns.
 
-use std::{fs::File, sync::Arc};
-
+use super::*;
+use ::parquet::{arrow::arrow_reader::ParquetRecordBatchReaderBuilder, errors::ParquetError};
 use arrow_array::{
     ArrayRef, RecordBatch,
     types::{ArrowPrimitiveType, Float64Type},
 };
 use arrow_cast::cast;
 use arrow_csv::WriterBuilder;
-use parquet::{arrow::arrow_reader::ParquetRecordBatchReaderBuilder, errors::ParquetError};
-
-use super::{Result, Source, unclear};
 
 /// Writes it as CSV, a row a row. Where it is not Parquet throughout, or has columns of lists, that is said.
 pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {

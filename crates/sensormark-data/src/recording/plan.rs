@@ -3,23 +3,7 @@
 //! More than half of a column's values decide what it is. Rows whose values are something else are then bad rows. So one slip of a logger neither turns numbers
 //! into text nor goes unseen.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use itertools::Itertools;
-use sensormark_store::{FieldSet, FieldType};
-
-use super::{
-    ColumnEvidence, Dialect, Evidence, Marks, RecordingOptions, Result, TimeSource, empty,
-    find_time::Search,
-    marks::Said,
-    name_of,
-    names::{free_name_of, table_name_of},
-    odd,
-    time::read_tail,
-    time_source::is_of_tails,
-    unclear,
-};
-use crate::nearest::unknown;
+use super::*;
 
 /// What is done with each column.
 pub struct Plan {

@@ -1,11 +1,6 @@
 //! What was found in a recording, in a form that people read and results keep. Nothing is found out here.
 
-use std::fmt;
-
-use jiff::Timestamp;
-use sensormark_store::{Field, FieldType, TimeResolution};
-
-use super::{BadRows, Dialect, Evidence, Plan, TimeSource, Timing, take::Taken};
+use super::*;
 
 /// What was found in a recording.
 #[derive(Debug, Clone)]

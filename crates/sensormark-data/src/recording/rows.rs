@@ -3,15 +3,8 @@
 //! A row is known by its offset in bytes while reading; lines are counted only for the few rows that are reported. What the
 //! cells mean is not decided here.
 
-use std::io::{self, Read, Seek, SeekFrom};
-
-use csv::ByteRecord;
+use super::*;
 use regex::bytes::Regex;
-
-use super::{
-    Dialect, Result, Source,
-    dialect::{builder, squeezed},
-};
 
 /// One row as it stands in the file.
 pub struct Row<'r> {

@@ -3,21 +3,8 @@
 //! The header's quirks are settled here. A header may have one name fewer than the rows have cells. If rows end with a delimiter, it names all columns but the
 //! last. Else it names the columns after the first, which is a row number without a name.
 
-use std::io::Read;
-
-use csv::StringRecord;
+use super::*;
 use encoding_rs::WINDOWS_1252;
-use itertools::Itertools;
-
-use super::{
-    CellRules, Dialect, RecordingOptions, Result, Source, ask,
-    cell::Look,
-    dialect::{builder, squeezed},
-    empty,
-    find_time::{is_named_clock, is_named_time},
-    rows::lines_of,
-    unclear,
-};
 
 /// How much of the file is looked at, in bytes.
 const SAMPLE_BYTES: u64 = 1 << 18;

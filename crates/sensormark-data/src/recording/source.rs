@@ -1,17 +1,9 @@
 //! The file of a recording, as rows of UTF-8: itself, or a copy without a name of what is packed, in another encoding or in another form.
 
-use std::{
-    fmt,
-    fs::File,
-    io::{self, BufReader, Read, Seek},
-    os::fd::AsRawFd,
-    path::{Path, PathBuf},
-};
-
+use super::*;
 use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
-
-use super::{RecordingOptions, Result, json, unclear};
+use std::os::fd::AsRawFd;
 
 /// How much of a file shows its form, in bytes.
 const HEAD: u64 = 1 << 10;

@@ -1,20 +1,7 @@
 //! The second reading of a file: cells into typed columns, rows into readings, and what cannot be read into faults.
 
-use std::collections::BTreeMap;
-
-use csv::ByteRecord;
+use super::*;
 use indexmap::IndexSet;
-use sensormark_store::{
-    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
-};
-
-use super::{
-    BadRows, CellRules, Dialect, Evidence, Fault, Number, Plan, RecordingError, RecordingOptions, Result,
-    Timing, bad_rows,
-    cell::{text, truth},
-    plan::FieldSource,
-    rows, unclear,
-};
 
 /// Everything that was read.
 pub struct Taken {

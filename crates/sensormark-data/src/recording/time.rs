@@ -7,15 +7,10 @@ mod format;
 mod pattern;
 mod zone;
 
-use std::sync::LazyLock;
-
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
-use regex::Regex;
-use sensormark_store::TimeRange;
-
-pub use epochs::{Epoch, plausible};
+use super::*;
+pub use epochs::{EPOCHS, Epoch, plausible};
 pub use format::{TimeFault, TimeFormat};
+use jiff::civil::DateTime;
 
 /// A time that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

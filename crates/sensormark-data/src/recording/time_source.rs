@@ -1,11 +1,7 @@
 //! The columns that make up the time: one, a date and a time of day, or numbers from the year down. How a row's time is put together from them.
 
-use std::{borrow::Cow, ops::Range};
-
-use csv::ByteRecord;
-use itertools::Itertools;
-
-use super::{ColumnEvidence, DISTINCT, Fault, Result, TimeFormat, cell::text, time::read_tail};
+use super::*;
+use std::borrow::Cow;
 
 /// What stands before year, month, day, hour, minute, second and millisecond.
 const BEFORE: [&str; 7] = ["", "-", "-", " ", ":", ":", "."];

@@ -1,9 +1,6 @@
 //! When readings were taken: span, usual interval, gaps, repeated and late ones. Nothing is put right.
 
-use std::collections::HashMap;
-
-use itertools::Itertools;
-use sensormark_store::Batch;
+use super::*;
 
 /// When the readings of a recording were taken. All times in ns since the Unix epoch, all lengths in ns.
 #[derive(Debug, Clone)]

@@ -21,14 +21,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::{
-    elementary::sine_of_turns,
-    export::{BATCH, DataSet},
-    random::Stream,
-    shapes::shape::whole,
-};
-use sensormark_store::{Batch, Schema, TimeRange, Values};
-use std::ops::Range;
+use crate::prelude::*;
 
 /// When sensors begin to report: 2012-01-01T00:00:00Z, in ns since the Unix epoch.
 pub const START_NS: i64 = 1_325_376_000_000_000_000;

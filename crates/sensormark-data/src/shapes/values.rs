@@ -1,16 +1,10 @@
 //! The values of a field of one series: that of tick k at once, and sooner where the tick before was asked just before it.
 
 use super::{
-    shape::{FieldShape, Number, Shape, whole},
+    shape::{Number, Shape},
     walk::Walk,
+    *,
 };
-use crate::{
-    elementary::sine_of_turns,
-    random::{Stream, Streams},
-    units::signed,
-};
-use sensormark_store::{FieldType, Values};
-use std::num::NonZeroU64;
 
 /// Streams of values. The others' numbers are this far and further from theirs.
 const VALUE: u64 = 0;

@@ -3,7 +3,7 @@
 //! Its increments over 1, 2, 4, … ticks grow with the root of the time, as a random walk's do, up to the period. Beyond the period it turns back. It stays
 //! within its bounds without touching them, and needs no value before it. Neighbouring ticks share most of their noises, which are kept from one to the next.
 
-use crate::random::Stream;
+use crate::prelude::*;
 
 /// The most powers of two of a walk: a million ticks.
 const MOST_OCTAVES: usize = 20;

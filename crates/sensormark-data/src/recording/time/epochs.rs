@@ -3,11 +3,9 @@
 //! 1423666080 is 2015-02-11 as Unix seconds and 2025-02-15 as GPS seconds. So a number alone is taken for a time only where one meaning
 //! alone gives a plausible year. Which column it is about is decided elsewhere.
 
+use super::*;
+use jiff::{Span, SpanRelativeTo};
 use std::borrow::Cow;
-
-use jiff::{Span, SpanRelativeTo, Timestamp};
-
-use super::{Instant, TimeFormat, format::TimeFault, in_range};
 
 /// Nanoseconds of a second.
 const SECOND: i128 = 1_000_000_000;

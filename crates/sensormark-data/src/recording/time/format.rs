@@ -1,15 +1,7 @@
 //! The formats of times by name, and why a text is none. How they are read is in `time`, `epochs` and `pattern`.
 
-use std::fmt;
-
-use itertools::Itertools;
-use serde::{Deserialize, Serialize};
+use super::*;
 use thiserror::Error;
-
-use super::{
-    epochs::{EPOCHS, Epoch},
-    pattern,
-};
 
 /// How a time is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,10 +1,7 @@
 //! Times by a pattern of strftime, as jiff reads it.
 
-use jiff::Timestamp;
+use super::*;
 use jiff::fmt::strtime::{self, BrokenDownTime};
-use jiff::tz::TimeZone;
-
-use super::{Instant, epochs, format::TimeFault, in_range};
 
 /// Whether a pattern names a date: with it, a time that is written by the pattern is read again.
 pub fn check(pattern: &str) -> Result<(), String> {

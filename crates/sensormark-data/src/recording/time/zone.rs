@@ -1,12 +1,7 @@
 //! Zones as times name them: Z, +01:00, CET, [Europe/Berlin].
 
-use std::sync::LazyLock;
-
+use super::*;
 use jiff::fmt::temporal::DateTimeParser;
-use jiff::tz::TimeZone;
-use regex::Regex;
-
-use super::expression;
 
 /// Names that mean one offset wherever they are used. (CST, IST and BST do not.)
 const OFFSETS: &str = "Z+00 z+00 UTC+00 GMT+00 UT+00 WET+00 WEST+01 CET+01 MEZ+01 CEST+02 MESZ+02 EET+02 EEST+03 EST-05 EDT-04 MST-07 MDT-06 PST-08 PDT-07 CDT-05 AKST-09 AKDT-08 HST-10 MSK+03 SGT+08 HKT+08 JST+09 KST+09 AEST+10 AEDT+11 NZST+12 NZDT+13";
