@@ -94,11 +94,11 @@ const fn sums() -> [u64; HOURS_A_WEEK + 1] {
 pub fn schema(meters: u32) -> Schema {
     // The first so many of one type, the others of another.
     let named = |names: &str, first: usize, kinds: [FieldType; 2]| -> Vec<Field> {
-        let kind = |number| kinds[usize::from(number >= first)];
+        let kind = |number| kinds[(number >= first) as usize];
         names.split(' ').enumerate().map(|(number, name)| field(name, kind(number))).collect()
     };
     let readings = named(FIELDS, fields::ERROR_CODE_1, [FieldType::F64, FieldType::I64]);
-    let ids = TagColumn::Integer((1..=i64::from(meters)).collect());
+    let ids = TagColumn::Integer((1..=meters as i64).collect());
     let series = Series::new(vec![ids]).every(HOUR_NS);
     let entity = Entity {
         name: "meters".to_owned(),
@@ -126,7 +126,7 @@ pub struct Meter {
 impl Meter {
     /// The meter of this series.
     pub fn new(seed: u64, series: u32) -> Self {
-        let stream = |number| Stream::new(seed, u64::from(series), number);
+        let stream = |number| Stream::new(seed, series as u64, number);
         let base = stream(BASE_STREAM).within(0, BASE).unsigned_abs();
         let jitters = 1 + base * JITTER_TENTHS / 10;
         let jitter = stream(JITTER_STREAM);
@@ -146,7 +146,7 @@ impl Meter {
         let (weeks, rest) = (hour as usize / HOURS_A_WEEK, hour as usize % HOURS_A_WEEK);
         let weight = weeks as u64 * WEIGHTS[HOURS_A_WEEK] + WEIGHTS[rest];
         // The least hour is more than any jitter, so that this is never below 0.
-        self.base * weight / MEAN_WEIGHT + self.jitter.below(u64::from(hour), self.jitters)
+        self.base * weight / MEAN_WEIGHT + self.jitter.below(hour as u64, self.jitters)
             - self.first_jitter
     }
 
@@ -161,7 +161,7 @@ impl Meter {
     /// An error code of a reading: 0 but for few.
     #[inline]
     fn error(&self, kind: usize, hour: u32) -> i64 {
-        let unit = self.errors[kind].unit(u64::from(hour));
+        let unit = self.errors[kind].unit(hour as u64);
         let (share, codes) = ERRORS[kind];
         if unit < share { signed(1 + round_u64((unit / share * codes).floor())) } else { 0 }
     }
@@ -213,7 +213,7 @@ fn period_start(field: usize, hour: u32) -> u32 {
 /// When an hour's reading is taken, in ns since the Unix epoch.
 #[inline]
 pub fn time_ns(hour: u32) -> i64 {
-    START_NS + i64::from(hour) * HOUR_NS
+    START_NS + hour as i64 * HOUR_NS
 }
 
 /// So many first readings of each of so many meters as a data set that can be exported, meter by meter.

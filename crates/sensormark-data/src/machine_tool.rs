@@ -126,7 +126,7 @@ impl MachineTool {
         DataSet::new(schema, move |shard, sink| {
             let samples = if shard.series(1).is_empty() { 0 } else { samples };
             for first in (0..samples).step_by(BATCH as usize) {
-                let indices = first..samples.min(first + u64::from(BATCH));
+                let indices = first..samples.min(first + BATCH as u64);
                 sink.put(0, |batch| {
                     let time = |index| start_ns.wrapping_add_unsigned(index * period_ns);
                     batch.times_ns.extend(indices.map(time));
@@ -153,7 +153,7 @@ impl MachineTool {
         let position = (index << BOUNDARY_BITS).cast_signed();
         // Boundaries are early, never late, and by less than a cycle: it is this cycle or the next.
         let cycle = (index << BOUNDARY_BITS) / MEAN_CYCLE;
-        cycle + u64::from(self.boundary(cycle + 1) <= position)
+        cycle + (self.boundary(cycle + 1) <= position) as u64
     }
 
     /// The samples of a cycle: from its true start, a minimum of the angle, to before the next one's.
@@ -198,7 +198,7 @@ impl MachineTool {
 }
 
 fn sine(period: u64, amplitude: f64, phase: u64) -> Box<[u16]> {
-    let centre = CENTRE - f64::from(NOISE_BOUND);
+    let centre = CENTRE - NOISE_BOUND as f64;
     let value = |step: u64| {
         let turns = ((step + phase) % period) as f64 / period as f64;
         let value = (centre + amplitude * sine_of_turns(turns) + 0.5).floor();

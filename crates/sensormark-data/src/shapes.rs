@@ -124,7 +124,7 @@ impl Sensors {
 
     /// Whatever time and sending depend on is of the place, so that what a series sends late comes from its place after its end, too.
     fn stream(&self, series: u32, number: u64) -> Stream {
-        Stream::new(self.seed, u64::from(series % self.series()), number)
+        Stream::new(self.seed, (series % self.series()) as u64, number)
     }
 
     fn chance(&self, series: u32, number: u64, tick: u64, share: f64) -> bool {
@@ -159,7 +159,7 @@ impl Sensors {
     /// After how many ticks everything that was taken in a tick has been sent.
     pub fn longest_delay(&self, with_copies: bool) -> u64 {
         let late = if self.timing.late > 0.0 { self.timing.late_ticks.max(1) } else { 0 };
-        late + u64::from(with_copies && self.timing.repeated > 0.0)
+        late + (with_copies && self.timing.repeated > 0.0) as u64
     }
 
     /// What a series sends in a tick's turn: its reading, one that is late, and what was sent in the turn before once more.
@@ -283,7 +283,7 @@ pub fn data_set(schema: Schema, tables: Vec<(Sensors, u64)>) -> DataSet {
             let series = shard.series(sensors.series());
             let end = ticks.saturating_mul(series.len() as u64);
             for first in (0..end).step_by(BATCH as usize) {
-                let turns = first..end.min(first + u64::from(BATCH));
+                let turns = first..end.min(first + BATCH as u64);
                 sink.put(table, |batch| sensors.push_turns(&series, turns, true, batch))?;
             }
         }

@@ -37,13 +37,13 @@ const AROUND: i64 = 5_000;
 /// Makes these values the columns of a meter's entity, in memory that is used again. Where they are that meter's already, nothing is done: they
 /// must come from this function, under the same seed.
 pub fn fill_contact(seed: u64, series: u32, values: &mut Vec<Value>) {
-    let id = u64::from(series) + 1;
+    let id = series as u64 + 1;
     if let Some(Value::Text(description)) = values.get(DESCRIPTION)
         && description.strip_prefix(METER).and_then(|number| number.parse().ok()) == Some(id)
     {
         return;
     }
-    let stream = Stream::new(seed, u64::from(series), CONTACT_STREAM);
+    let stream = Stream::new(seed, series as u64, CONTACT_STREAM);
     let word = |words: &'static str, index| *stream.one_of(index, &words.split('/').collect::<Vec<_>>());
     let (first, last, street) = (word(FIRST_NAMES, 0), word(LAST_NAMES, 1), word(STREETS, 2));
     let (city, state, latitude, longitude) = *stream.one_of(3, &CITIES);

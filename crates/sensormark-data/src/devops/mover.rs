@@ -55,7 +55,7 @@ impl FloatBounds {
 impl Mover {
     /// A field of a measurement that moves by this rule.
     pub fn new(data: &Devops, measurement: usize, field: usize, rule: Rule, hosts: Range<u32>) -> Self {
-        let stream = |host| Stream::new(data.seed, u64::from(host), number(measurement, field));
+        let stream = |host| Stream::new(data.seed, host as u64, number(measurement, field));
         let bounds = |host| {
             let (top, step) = match rule {
                 Rule::Memory => (data.memory_bytes(host) as f64, 1.0 / 64.0),

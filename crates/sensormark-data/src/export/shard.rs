@@ -21,7 +21,7 @@ impl Shard {
     /// The shard's series of a table with this many: a contiguous part, as equal as can be.
     pub fn series(self, of: u32) -> Range<u32> {
         let bound = |number: u32| {
-            let bound = u64::from(of) * u64::from(number) / u64::from(self.count);
+            let bound = of as u64 * number as u64 / self.count as u64;
             u32::try_from(bound).expect("not over the number of series")
         };
         bound(self.number)..bound(self.number + 1)

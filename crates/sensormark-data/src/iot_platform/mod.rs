@@ -99,7 +99,7 @@ impl Homes {
     /// Values that a home sends in an hour, about.
     pub fn values_an_hour() -> f64 {
         let of =
-            |thing: &Thing| 3_600.0 / f64::from(thing.every_s) * thing.share * thing.properties.len() as f64;
+            |thing: &Thing| 3_600.0 / thing.every_s as f64 * thing.share * thing.properties.len() as f64;
         HOME.things.iter().map(of).sum()
     }
 
@@ -116,17 +116,17 @@ impl Homes {
     fn message(&self, home: u32, number: usize, turn: u64) -> Option<Message> {
         let thing = &HOME.things[number];
         let stream = |number| self.stream(home * self.series_a_home() + thing.properties.start, number);
-        let every_ms = u64::from(thing.every_s) * 1_000;
+        let every_ms = thing.every_s as u64 * 1_000;
         let start_ms = turn * every_ms;
         if thing.share < 1.0 {
             let hour = usize::try_from(start_ms / 3_600_000 % 24).unwrap_or(0);
-            let weight = if thing.by_people { f64::from(RHYTHM[hour]) / 10.0 } else { 1.0 };
+            let weight = if thing.by_people { RHYTHM[hour] as f64 / 10.0 } else { 1.0 };
             if stream(COMES).unit(turn) >= thing.share * weight {
                 return None;
             }
         }
         // From the turn's beginning to the earliest time of its message, and from there to the message.
-        let phase_ms = stream(PHASE).below(0, every_ms - u64::from(thing.jitter_ms));
+        let phase_ms = stream(PHASE).below(0, every_ms - thing.jitter_ms as u64);
         let jitter_ms = stream(JITTER).below(turn, thing.jitter_ms);
         Some(Message {
             time_ns: START_NS + (start_ms + phase_ms + jitter_ms).cast_signed() * MILLISECOND_NS,
@@ -140,7 +140,7 @@ impl Homes {
     pub fn messages(&self, home: u32, hours: Range<u64>, messages: &mut Vec<Message>) {
         let first = messages.len();
         for (number, thing) in HOME.things.iter().enumerate() {
-            let an_hour = u64::from(3_600 / thing.every_s);
+            let an_hour = (3_600 / thing.every_s) as u64;
             let turns = hours.start * an_hour..hours.end * an_hour;
             messages.extend(turns.filter_map(|turn| self.message(home, number, turn)));
         }
@@ -197,7 +197,7 @@ impl Homes {
     /// Appends the readings of a series in a range of time that began at the start or later, in the order of time.
     pub fn push_series(&self, series: u32, range: TimeRange, batch: &mut Batch) {
         let property = self.property(series);
-        let every_ns = i64::from(HOME.things[property.thing].every_s) * SECOND_NS;
+        let every_ns = (HOME.things[property.thing].every_s) as i64 * SECOND_NS;
         let turn = |time_ns: i64| (time_ns.saturating_sub(START_NS).max(0) / every_ns).cast_unsigned();
         let home = series / self.series_a_home();
         for turn in turn(range.start_ns)..=turn(range.end_ns) {

@@ -106,12 +106,12 @@ impl Signal {
             Self::Whole(level) => Value::I64(whole(level.value(turn))),
             Self::Meter { step } => {
                 let part = turn.value.below(turn.number, *step);
-                Value::I64(signed(turn.number * u64::from(*step) + part))
+                Value::I64(signed(turn.number * *step as u64 + part))
             }
             Self::Uptime { turns } => {
                 // Each device has its own day of starting.
                 let since = (turn.number + turn.drift.below(0, *turns)) % turns;
-                Value::I64(signed(since * u64::from(turn.every_s) + 1))
+                Value::I64(signed(since * turn.every_s as u64 + 1))
             }
             Self::Switch { share, hold } => Value::Bool(turn.value.unit(turn.number / hold) < *share),
             Self::Words { words, hold } => {

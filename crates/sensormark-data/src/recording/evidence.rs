@@ -185,32 +185,32 @@ impl ColumnEvidence {
             Look::Number(point, comma) => {
                 self.numeric += 1;
                 let is_grouped = point.is_some_and(|read| read.group.is_some());
-                self.unusual_integers += u64::from(text.starts_with('+') || text == "-0" || is_grouped);
+                self.unusual_integers += (text.starts_with('+') || text == "-0" || is_grouped) as u64;
                 point.iter().for_each(|read| self.point.add(text, read, rules));
                 comma.iter().for_each(|read| self.comma.add(text, read, rules));
             }
             Look::Bool(_) => self.truths += 1,
             Look::Time(written) => {
                 self.times += 1;
-                self.midnights += u64::from(written.is_midnight());
-                self.zoned += u64::from(written.is_zoned());
-                self.short_years += u64::from(written.is_short);
+                self.midnights += written.is_midnight() as u64;
+                self.zoned += written.is_zoned() as u64;
+                self.short_years += written.is_short as u64;
                 for (fit, can_be) in self.orders.iter_mut().zip(written.orders) {
-                    *fit += u64::from(can_be);
+                    *fit += can_be as u64;
                 }
             }
             Look::Clock { zoned } => {
                 self.clocks += 1;
-                self.zoned += u64::from(zoned);
+                self.zoned += zoned as u64;
             }
             Look::LeadingZeros | Look::Text => {
-                self.leading_zeros += u64::from(look == Look::LeadingZeros);
+                self.leading_zeros += (look == Look::LeadingZeros) as u64;
                 self.texts += 1;
                 let plain = text.trim_matches(|one: char| !one.is_alphanumeric());
                 let is_near = look == Look::Text && !text.starts_with('#');
                 let ways = [plain, &text.replace([',', '_', '\'', ' '], "")];
                 let is_number = |way: &&str| Marks::PLAIN.read(&way.replace(['D', 'd'], "E")).is_some();
-                self.near_numbers += u64::from(is_near && ways.iter().any(is_number));
+                self.near_numbers += (is_near && ways.iter().any(is_number)) as u64;
             }
         }
     }

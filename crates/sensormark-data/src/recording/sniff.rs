@@ -137,8 +137,8 @@ impl<'o> Sniffer<'o> {
     fn sample(&self) -> Result<Sample> {
         let split = |delimiter| Sample::new(self.table(), delimiter, self.comment);
         let samples = self.delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]).into_iter().map(split);
-        let best = samples.max_by_key(Sample::merit).filter(|best| !best.records.is_empty());
-        let Some(best) = best else {
+        let best = samples.max_by_key(Sample::merit);
+        let Some(best) = best.filter(|best| !best.records.is_empty()) else {
             return empty(&self.source);
         };
         if best.width > 1 || (best.width == 1 && self.options.delimiter.is_some()) {
@@ -155,21 +155,18 @@ impl<'o> Sniffer<'o> {
 
     /// Lines before the table that begin with a mark of comments. The last of them is the header, if it fits the rows and no other line is.
     fn comments(&mut self, sample: &mut Sample) -> Result<()> {
-        let Some(mark) = COMMENTS.into_iter().find(|mark| self.table().starts_with(mark.as_bytes())) else {
+        let table = self.table().to_vec();
+        let mark = COMMENTS.into_iter().find(|mark| table.starts_with(mark.as_bytes()));
+        let Some(mark) = mark.filter(|_| self.comment.is_none()) else {
             return Ok(());
         };
-        if self.comment.is_some() {
-            return Ok(());
-        }
-        let hashes = lines(self.table()).take_while(|line| line.starts_with(mark.as_bytes()));
-        let hashes: Vec<Vec<u8>> = hashes.map(<[u8]>::to_vec).collect();
+        let hashes = lines(&table).take_while(|line| line.starts_with(mark.as_bytes())).collect_vec();
         let last = hashes.len() - 1;
         self.comment = mark.bytes().next();
         *sample = self.sample()?;
-        let cells =
-            Sample::new(&hashes[last], sample.delimiter, None).records.first().map_or(0, StringRecord::len);
-        if cells == sample.width && !self.is_header(sample) {
-            self.skip += after_lines(self.table(), last) + 1;
+        let header = Sample::new(hashes[last], sample.delimiter, None);
+        if header.records.iter().any(|row| row.len() == sample.width) && !self.is_header(sample) {
+            self.skip += after_lines(&table, last) + 1;
             self.comment = None;
             *sample = self.sample()?;
         } else {
@@ -230,8 +227,8 @@ impl<'o> Sniffer<'o> {
 
     /// Whether a row has a text where most rows below it have none.
     fn stands_out(&self, sample: &Sample, row: usize, looks: &[Look]) -> bool {
-        let shift = usize::from(looks.len() + 1 == sample.width);
-        let is_other_below = |column: usize| {
+        let shift = (looks.len() + 1 == sample.width) as usize;
+        looks.iter().positions(is_text).any(|column| {
             let others = sample.regular_records(row + 1).map(|record| {
                 match self.rules.look(record.get(column + shift).unwrap_or("").trim()) {
                     Look::Absent => 0,
@@ -240,8 +237,7 @@ impl<'o> Sniffer<'o> {
                 }
             });
             others.sum::<i32>() > 0
-        };
-        looks.iter().enumerate().any(|(column, look)| is_text(look) && is_other_below(column))
+        })
     }
 
     /// The columns' names, one a cell of the rows.

@@ -95,7 +95,7 @@ impl TimeSource {
             {
                 // 930 is 09:30, and 93000 is 09:30:00.
                 let pairs =
-                    if next == 3 { 1 + usize::from(most > 24.0) + usize::from(most > 2400.0) } else { 1 };
+                    if next == 3 { 1 + (most > 24.0) as usize + (most > 2400.0) as usize } else { 1 };
                 (BEFORE[next], if next == 6 { 3 } else { 2 * pairs }, pairs)
             } else {
                 return Ok(None);

@@ -76,7 +76,7 @@ impl SensorReadings {
         }
         let sensor = |number: u32| {
             let stream = |field| Stream::new(seed, number.into(), field);
-            let offset_ms = i64::from(number) * i64::from(interval_ms) / i64::from(sensors);
+            let offset_ms = number as i64 * interval_ms as i64 / sensors as i64;
             Sensor {
                 offset_ns: offset_ms * MILLISECOND_NS,
                 base: stream(BASE_FIELD).below(0, BASES).cast_signed(),
@@ -87,7 +87,7 @@ impl SensorReadings {
         let day =
             |tick: u64| whole((AMPLITUDE * sine_of_turns(tick as f64 / DAY_TICKS as f64) + 0.5).floor());
         Ok(Self {
-            interval_ns: i64::from(interval_ms) * MILLISECOND_NS,
+            interval_ns: interval_ms as i64 * MILLISECOND_NS,
             sensors: (0..sensors).map(sensor).collect(),
             day: (0..DAY_TICKS).map(day).collect(),
         })
@@ -121,7 +121,7 @@ impl SensorReadings {
     pub fn value(&self, sensor: u32, tick: u64) -> f64 {
         let sensor = &self.sensors[sensor as usize];
         let place = ((tick + sensor.phase) % DAY_TICKS) as usize;
-        let coins = i64::from(sensor.noise.word(tick).count_ones()) - 32;
+        let coins = (sensor.noise.word(tick).count_ones()) as i64 - 32;
         // The nearest double of the decimal: a quotient is rounded once.
         (sensor.base + self.day[place] + NOISE_STEP * coins) as f64 / 100.0
     }

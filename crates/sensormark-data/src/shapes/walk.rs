@@ -52,7 +52,7 @@ impl Walk {
         for (power, (octave, weight)) in (0_u32..).zip(self.octaves.iter_mut().zip(WEIGHTS)) {
             let length = 1_u64 << power;
             let (place, within) = (tick >> power, tick & (length - 1));
-            let noise = |place: u64| 2.0 * self.stream.unit(place * 32 + u64::from(power)) - 1.0;
+            let noise = |place: u64| 2.0 * self.stream.unit(place * 32 + power as u64) - 1.0;
             if octave.place != place {
                 let noise = octave.next.filter(|_| octave.place + 1 == place).unwrap_or_else(|| noise(place));
                 *octave = Octave { place, noise, next: None };

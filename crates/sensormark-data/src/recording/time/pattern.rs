@@ -17,7 +17,7 @@ pub fn read(pattern: &str, text: &str) -> Result<Instant, TimeFault> {
     let parts = strtime::parse(pattern, text).map_err(|_| TimeFault::Shape)?;
     let time_ns = time(&parts)?.as_nanosecond();
     // jiff makes 59 of the second 60.
-    let are_59 = 1 + usize::from(parts.minute() == Some(59));
+    let are_59 = 1 + (parts.minute() == Some(59)) as usize;
     if parts.second() == Some(59) && text.matches("59").count() < are_59 {
         return epochs::leap(time_ns + 1_000_000_000);
     }
