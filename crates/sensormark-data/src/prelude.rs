@@ -6,7 +6,7 @@ pub(crate) use {
         export::{BATCH, DataSet},
         random::{Stream, Streams, finalise},
         shapes::shape::whole,
-        table::{field, table},
+        table::{field, rows, table},
         units::{round_u64, seconds_to_ns, signed},
     },
     itertools::Itertools,

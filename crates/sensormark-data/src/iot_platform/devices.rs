@@ -144,8 +144,7 @@ words direction 9 W SW NW S N SE E NE
 
 /// What every home has.
 pub static HOME: LazyLock<Home> = LazyLock::new(|| {
-    let mut levels = csv::ReaderBuilder::new().delimiter(b' ').from_reader(LEVELS.as_bytes());
-    let levels: Vec<Level> = levels.deserialize().collect::<Result<_, _>>().expect("a table of levels");
+    let levels: Vec<Level> = rows(LEVELS);
     let mut home = Home::default();
     for (kind, rest) in DEVICES.lines().filter_map(|line| line.split_once(' ')) {
         let cells: Vec<&str> = rest.split(' ').collect();

@@ -10,7 +10,7 @@ mod zone;
 use super::*;
 pub use epochs::{EPOCHS, Epoch, plausible};
 pub use format::{TimeFault, TimeFormat};
-use jiff::civil::DateTime;
+use jiff::{SignedDuration, civil::DateTime};
 
 /// A time that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,46 +36,47 @@ pub struct Written {
 }
 
 /// A time of day as written.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Clock {
-    hour: i8,
-    minute: i8,
-    second: i8,
-    nanosecond: i32,
-    too_fine: bool,
+    /// Nanoseconds since midnight.
+    since_ns: Result<i64, TimeFault>,
+    /// Whether it is of a leap second.
+    is_leap: bool,
     /// Where one is given.
     zone: Option<TimeZone>,
 }
 
-/// What matches a text by a regular expression.
+/// A day, in ns.
+const DAY_NS: i64 = 86_400_000_000_000;
+
+/// What matches a text by a regular expression, in which # is a digit.
 fn expression(text: &str) -> Regex {
-    Regex::new(text).expect("a regular expression")
+    Regex::new(&text.replace('#', "[0-9]")).expect("a regular expression")
 }
 
 /// A date in three parts, of which one may be the name of a month, and what follows. The name of a day may precede it.
 static DATE: LazyLock<Regex> = LazyLock::new(|| {
-    let part = r"([0-9]{1,4}|\p{L}{3,})([-/. ]|\. |, *)";
+    let part = r"(#{1,4}|\pL{3,})([-/. ]|\. |, *)";
     let day = "(?i:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[, ]+)?";
-    expression(&format!("^{day}{part}{part}([0-9]{{1,4}})([^0-9].*)?$"))
+    expression(&format!("^{day}{part}{part}(#{{1,4}})([^0-9].*)?$"))
 });
 
 /// A time of day with marks between its parts, AM or PM, and what follows.
 static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
-    let two = "([0-9]{1,2})";
     let half = r"(?:\s*([AaPp])(?:\.?\s?[Mm])?\b\.?)?";
-    expression(&format!(r"^{two}(?:([:.h]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?{half}\s*([^0-9:.,].*)?$"))
+    expression(&format!(r"^(##?)(?:([:.h])(##?)(?:([:.])(##?)(?:[.,](#+))?)?)?{half}\s*([^0-9:.,].*)?$"))
 });
 
 /// AM or PM before a time of day, as in eastern Asia.
 static HALF_FIRST: LazyLock<Regex> =
-    LazyLock::new(|| expression(r"^(?i:(am|上午|午前|오전)|pm|下午|午後|오후)\s*([0-9]+:.*)$"));
+    LazyLock::new(|| expression(r"^(?i:(am|上午|午前|오전)|pm|下午|午後|오후)\s*(#+:.*)$"));
 
 /// A date without marks.
-static DIGITS: LazyLock<Regex> = LazyLock::new(|| expression("^([0-9]{4})([0-9]{2})([0-9]{2})[Tt_ ]?"));
+static DIGITS: LazyLock<Regex> = LazyLock::new(|| expression("^(####)(##)(##)[Tt_ ]?"));
 
 /// A date whose year stands at the end, as `date`, C and Twitter write it: Mar 25 20:00:00 CET 2023.
 static YEAR_LAST: LazyLock<Regex> = LazyLock::new(|| {
-    expression("^(?:[A-Za-z]{3,} +)?([A-Za-z]{3,}) +([0-9]{1,2}) +([0-9]+:.*?) ([0-9]{4})( [-+].*)?$")
+    expression(r"^(?:\pL{3,} +)?(\pL{3,}) +(##?) +(#+:.*?) (####)( [-+].*)?$")
 });
 
 impl TimeFormat {
@@ -115,7 +116,7 @@ impl Written {
 
     /// Whether it is the first moment of its day.
     pub fn is_midnight(&self) -> bool {
-        matches!(self.clock, Clock { hour: 0, minute: 0, second: 0, nanosecond: 0, .. })
+        self.clock.since_ns == Ok(0)
     }
 
     /// Whether it names a zone.
@@ -132,33 +133,20 @@ impl Written {
             ..69 => 2_000,
             _ => 1_900,
         };
-        let Clock { hour, minute, second, nanosecond, too_fine, ref zone } = self.clock;
-        if too_fine {
-            return Err(TimeFault::TooFine);
-        }
-        let is_next_day = (hour, minute, second, nanosecond) == (24, 0, 0, 0);
-        let is_leap = second == 60;
-        let civil = DateTime::new(
-            year + century,
-            i8::try_from(month).unwrap_or(0),
-            i8::try_from(day).unwrap_or(0),
-            if is_next_day { 0 } else { hour },
-            minute,
-            second - i8::from(is_leap),
-            nanosecond,
-        );
-        let civil = civil.map_err(|_| TimeFault::NoSuchTime)?;
-        let zone = zone.clone().unwrap_or(TimeZone::UTC);
+        let since_ns = self.clock.since_ns?;
+        let part = |number| i8::try_from(number).unwrap_or(0);
+        let date = DateTime::new(year + century, part(month), part(day), 0, 0, 0, 0);
+        let date = date.map_err(|_| TimeFault::NoSuchTime)?;
+        let civil = date.saturating_add(SignedDuration::from_nanos(since_ns));
+        let zone = self.clock.zone.clone().unwrap_or(TimeZone::UTC);
         let utc = zone.to_ambiguous_timestamp(civil);
         let fault = if utc.is_ambiguous() { TimeFault::Twice } else { TimeFault::OutOfRange };
         let utc = utc.unambiguous().map_err(|_| fault)?.as_nanosecond();
-        if is_next_day {
-            in_range(utc + 86_400_000_000_000, Some("written as 24:00, which is 00:00 of the next day"))
-        } else if is_leap {
-            epochs::leap(utc + 1_000_000_000)
-        } else {
-            in_range(utc, None)
+        if self.clock.is_leap {
+            return epochs::leap(utc);
         }
+        let is_next_day = since_ns == DAY_NS;
+        in_range(utc, is_next_day.then_some("written as 24:00, which is 00:00 of the next day"))
     }
 }
 
@@ -167,7 +155,7 @@ impl Clock {
     fn after_date(rest: &str, has_whole_year: bool) -> Option<Self> {
         let clock = match rest.strip_prefix(['T', 't', '_', ':']) {
             _ if rest.starts_with(':') && !has_whole_year => return None,
-            None if rest.is_empty() => return Some(Self::default()),
+            None if rest.is_empty() => return Some(Self { since_ns: Ok(0), is_leap: false, zone: None }),
             None => rest.trim_start_matches(',').strip_prefix(char::is_whitespace)?.trim_start(),
             Some(clock) => clock,
         };
@@ -201,16 +189,19 @@ impl Clock {
             ("", hour) => hour,
             ("a" | "A", hour @ 1..=12) => hour % 12,
             (_, hour @ 1..=12) => hour % 12 + 12,
-            _ => i8::MAX, // 0 PM or 13 PM: no such time
+            _ => 99, // 0 PM or 13 PM: no such time
         };
-        Some(Self {
-            hour,
-            minute: number(3),
-            second: number(5),
-            nanosecond: fraction[..9].parse().ok()?,
-            too_fine: fraction[9..].contains(|digit| digit != '0'),
-            zone: if rest.is_empty() { None } else { Some(zone::read(rest)?) },
-        })
+        let (minute, second) = (number(3), number(5));
+        let since_ns =
+            ((hour * 60 + minute) * 60 + second) * 1_000_000_000 + fraction[..9].parse::<i64>().ok()?;
+        let is_time = (hour < 24 || since_ns == DAY_NS) && minute < 60 && second <= 60;
+        let since_ns = match fraction[9..].contains(|digit| digit != '0') {
+            _ if !is_time => Err(TimeFault::NoSuchTime),
+            true => Err(TimeFault::TooFine),
+            false => Ok(since_ns),
+        };
+        let zone = if rest.is_empty() { None } else { Some(zone::read(rest)?) };
+        Some(Self { since_ns, is_leap: second == 60, zone })
     }
 }
 
@@ -260,7 +251,7 @@ pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
             })
         })
     };
-    let counts = epochs::EPOCHS.iter().cloned().map(TimeFormat::Count);
+    let counts = EPOCHS.iter().cloned().map(TimeFormat::Count);
     counts.chain([TimeFormat::YearMonthDay]).filter(is_plausible).collect()
 }
 
@@ -270,8 +261,7 @@ pub fn read_clock(text: &str) -> Option<bool> {
     let mut parts = text.split([':', '.']).skip(1).take(2);
     let is_two = |part: &str| part.len() > 1 && part.as_bytes()[..2].iter().all(u8::is_ascii_digit);
     let clock = Clock::read(text)?;
-    let is_time = clock.hour <= 24 && clock.minute < 60 && clock.second <= 60;
-    (parts.all(is_two) && is_time).then_some(clock.zone.is_some())
+    (parts.all(is_two) && clock.since_ns.is_ok()).then_some(clock.zone.is_some())
 }
 
 /// How the names of months begin in English, German, French, Spanish, Italian and Dutch.

@@ -1,11 +1,11 @@
 //! The formats of times by name, and why a text is none. How they are read is in `time`, `epochs` and `pattern`.
 
 use super::*;
+use serde_with::{DeserializeFromStr, SerializeDisplay};
 use thiserror::Error;
 
 /// How a time is written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, SerializeDisplay, DeserializeFromStr)]
 pub enum TimeFormat {
     /// 2015-02-11 14:48:00.5, also with T, slashes or dots, a zone, or without a clock; also 20150211, 2015021114 and on.
     YearMonthDay,
@@ -45,7 +45,7 @@ impl TimeFormat {
 
     /// The names of all formats, as messages list them.
     pub fn names() -> String {
-        let mut names = Self::DATES.iter().map(Self::name).chain(EPOCHS.iter().map(|epoch| &*epoch.name));
+        let mut names = Self::DATES.iter().map(Self::name).chain(EPOCHS.iter().map(|epoch| epoch.name.as_str()));
         format!(
             "{}, 'hours since 1900-01-01' or the like, or a pattern such as '%d.%m.%Y %H:%M:%S'",
             names.join(", ")
@@ -85,21 +85,7 @@ impl fmt::Display for TimeFormat {
     }
 }
 
-impl From<TimeFormat> for String {
-    fn from(format: TimeFormat) -> Self {
-        format.name().to_owned()
-    }
-}
-
-impl TryFrom<String> for TimeFormat {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        name.parse()
-    }
-}
-
-impl std::str::FromStr for TimeFormat {
+impl FromStr for TimeFormat {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {

@@ -8,7 +8,7 @@ const OFFSETS: &str = "Z+00 z+00 UTC+00 GMT+00 UT+00 WET+00 WEST+01 CET+01 MEZ+0
 
 /// An offset, maybe behind UTC, and a name, of which there is one at least.
 static ZONE: LazyLock<Regex> =
-    LazyLock::new(|| expression(r"^(?:UTC|GMT)?([-+][0-9:]+)?[ \[]*([A-Za-z][A-Za-z0-9/_+-]*)?\]?$"));
+    LazyLock::new(|| expression(r"^(?:UTC|GMT)?([-+][0-9:]+)?[ \[]*([A-Za-z][\w/+-]*)?\]?$"));
 
 /// The zone that stands at the end of a time. An offset counts before a name that follows it.
 pub fn read(text: &str) -> Option<TimeZone> {
