@@ -146,8 +146,7 @@ impl Meter {
         let (weeks, rest) = (hour as usize / HOURS_A_WEEK, hour as usize % HOURS_A_WEEK);
         let weight = weeks as u64 * WEIGHTS[HOURS_A_WEEK] + WEIGHTS[rest];
         // The least hour is more than any jitter, so that this is never below 0.
-        self.base * weight / MEAN_WEIGHT + self.jitter.below(hour as u64, self.jitters)
-            - self.first_jitter
+        self.base * weight / MEAN_WEIGHT + self.jitter.below(hour as u64, self.jitters) - self.first_jitter
     }
 
     /// What was used in these hours, in hundredths.

@@ -85,22 +85,9 @@ impl MachineTool {
     pub fn sample(&self, index: u64) -> [u16; CHANNELS] {
         std::array::from_fn(|channel| {
             let mut value = [0];
-            self.fill_channel(index, channel, &mut value);
+            self.fill(index, channel, &mut value);
             value[0]
         })
-    }
-
-    /// Fills one column a channel with the samples from `start` on: `columns[c][j]` is `sample(start + j)[c]`.
-    ///
-    /// # Panics
-    ///
-    /// When the columns' lengths differ, or an index would be [`INDEX_LIMIT`] or more.
-    pub fn fill(&self, start: u64, columns: [&mut [u16]; CHANNELS]) {
-        let length = columns[0].len();
-        assert!(columns.iter().all(|column| column.len() == length), "columns of one batch have one length");
-        for (channel, column) in columns.into_iter().enumerate() {
-            self.fill_channel(start, channel, column);
-        }
     }
 
     /// Fills one column with one channel's samples from `start` on.
@@ -108,7 +95,7 @@ impl MachineTool {
     /// # Panics
     ///
     /// When there is no such channel, or an index would be [`INDEX_LIMIT`] or more.
-    pub fn fill_channel(&self, start: u64, channel: usize, column: &mut [u16]) {
+    pub fn fill(&self, start: u64, channel: usize, column: &mut [u16]) {
         match channel.checked_sub(1) {
             None => self.fill_angle(start, column),
             Some(sine) => fill_sine(&self.sines[sine], start, column),
@@ -125,21 +112,17 @@ impl MachineTool {
         assert!(samples <= INDEX_LIMIT, "the signal has 2^44 samples");
         DataSet::new(schema, move |shard, sink| {
             let samples = if shard.series(1).is_empty() { 0 } else { samples };
-            for first in (0..samples).step_by(BATCH as usize) {
-                let indices = first..samples.min(first + BATCH as u64);
-                sink.put(0, |batch| {
-                    let time = |index| start_ns.wrapping_add_unsigned(index * period_ns);
-                    batch.times_ns.extend(indices.map(time));
-                    batch.series.resize(batch.times_ns.len(), 0);
-                    for (channel, column) in batch.columns.iter_mut().enumerate() {
-                        if let Values::U16(values) = &mut column.values {
-                            values.resize(batch.times_ns.len(), 0);
-                            self.fill_channel(first, channel, values);
-                        }
+            sink.put_all(0, samples, BATCH, |indices, batch| {
+                let time = |index| start_ns.wrapping_add_unsigned(index * period_ns);
+                batch.times_ns.extend(indices.clone().map(time));
+                batch.series.resize(batch.times_ns.len(), 0);
+                for (channel, column) in batch.columns.iter_mut().enumerate() {
+                    if let Values::U16(values) = &mut column.values {
+                        values.resize(batch.times_ns.len(), 0);
+                        self.fill(indices.start, channel, values);
                     }
-                })?;
-            }
-            Ok(())
+                }
+            })
         })
     }
 

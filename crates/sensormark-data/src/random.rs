@@ -37,7 +37,7 @@ pub struct Stream {
 }
 
 /// The streams of one series under a seed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Streams(u64);
 
 impl Streams {

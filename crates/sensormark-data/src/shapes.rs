@@ -86,7 +86,7 @@ pub struct Sensors {
 }
 
 /// One reading that is sent.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 pub struct Sent {
     /// The tick in which it was taken.
     pub tick: u64,
@@ -282,10 +282,7 @@ pub fn data_set(schema: Schema, tables: Vec<(Sensors, u64)>) -> DataSet {
         for (table, (sensors, ticks)) in tables.iter().enumerate() {
             let series = shard.series(sensors.series());
             let end = ticks.saturating_mul(series.len() as u64);
-            for first in (0..end).step_by(BATCH as usize) {
-                let turns = first..end.min(first + BATCH as u64);
-                sink.put(table, |batch| sensors.push_turns(&series, turns, true, batch))?;
-            }
+            sink.put_all(table, end, BATCH, |turns, batch| sensors.push_turns(&series, turns, true, batch))?;
         }
         Ok(())
     })

@@ -13,7 +13,6 @@ pub struct Position {
 }
 
 /// Goes through one measurement of some hosts, tick by tick.
-#[derive(Debug, Clone)]
 pub struct Cursor {
     measurement: usize,
     hosts: Range<u32>,
@@ -25,7 +24,6 @@ pub struct Cursor {
 }
 
 /// Goes along one float's walk of one host.
-#[derive(Debug, Clone)]
 pub struct Track {
     stream: Stream,
     bounds: FloatBounds,

@@ -28,7 +28,6 @@ pub enum Rule {
 }
 
 /// What the fields without a walk of their own follow from.
-#[derive(Debug)]
 pub struct Reading<'b> {
     /// The batch, in which the fields that walk are filled.
     pub batch: &'b Batch,
@@ -66,7 +65,6 @@ impl Rule {
 }
 
 /// A measurement: a table.
-#[derive(Debug)]
 pub struct Measurement {
     /// Its name.
     pub name: &'static str,

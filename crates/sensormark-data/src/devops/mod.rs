@@ -43,7 +43,7 @@ const TURN: u64 = 2_048;
 const ROWS: u64 = 512;
 
 /// What a bounded walk does at its bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Walk {
     /// It stays at the bound until a step leads back: the published behaviour. Walks that only climb reach their bound within minutes and stay.

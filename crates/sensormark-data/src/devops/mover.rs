@@ -12,7 +12,6 @@ pub enum States {
 }
 
 /// A field that moves, with what it takes to go on.
-#[derive(Debug, Clone)]
 pub struct Mover {
     pub field: usize,
     rule: Rule,
@@ -23,7 +22,7 @@ pub struct Mover {
 }
 
 /// What holds a float's walk: 0 and the top.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct FloatBounds {
     walk: Walk,
     top: f64,

@@ -23,7 +23,6 @@ const FAR: usize = 4;
 const PART_OF_SEGMENT: f64 = 1.0 / 18_014_398_509_481_984.0;
 
 /// The tabulated quantiles.
-#[derive(Debug)]
 pub struct Normals {
     /// Where each segment starts, and how wide it is.
     floats: [(f64, f64); SEGMENTS],

@@ -45,6 +45,22 @@ impl DataSet {
 }
 
 impl BatchSink<'_> {
+    /// Hands on batches of a table, each filled from a stretch of 0 to `end` that is so long.
+    ///
+    /// # Errors
+    /// That of what takes the batches.
+    pub fn put_all(
+        &mut self,
+        table: usize,
+        end: u64,
+        length: u32,
+        fill: impl Fn(Range<u64>, &mut Batch),
+    ) -> io::Result<()> {
+        let mut firsts = (0..end).step_by(length as usize);
+        firsts
+            .try_for_each(|first| self.put(table, |batch| fill(first..end.min(first + length as u64), batch)))
+    }
+
     /// Hands on a batch of a table as `fill` fills it, unless it stays empty.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use super::*;
 use clap::ValueEnum;
 
 /// How readings are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
 pub enum Format {
     /// InfluxDB's line protocol: a line a reading, `table,tag=value field=1i,other=2.5 time`, time in ns.
     LineProtocol,
@@ -15,7 +15,6 @@ pub enum Format {
 }
 
 /// What is written.
-#[derive(Debug, Clone)]
 pub struct ExportOptions {
     /// How.
     pub format: Format,

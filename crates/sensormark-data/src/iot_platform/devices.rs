@@ -7,7 +7,7 @@ use super::signal::{Level, Signal};
 use crate::prelude::*;
 
 /// What every home has, in order.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Home {
     /// Physical devices, by what their owner calls them.
     pub devices: Vec<&'static str>,
@@ -18,7 +18,7 @@ pub struct Home {
 }
 
 /// A logical part of a device. It sends all of its properties in one message.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Thing {
     /// Its name, unique in the device.
     pub name: &'static str,
@@ -37,7 +37,7 @@ pub struct Thing {
 }
 
 /// A sensor or control: one series a home.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Property {
     /// Its name, unique in the thing.
     pub name: &'static str,

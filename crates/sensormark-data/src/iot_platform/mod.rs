@@ -98,8 +98,7 @@ impl Homes {
 
     /// Values that a home sends in an hour, about.
     pub fn values_an_hour() -> f64 {
-        let of =
-            |thing: &Thing| 3_600.0 / thing.every_s as f64 * thing.share * thing.properties.len() as f64;
+        let of = |thing: &Thing| 3_600.0 / thing.every_s as f64 * thing.share * thing.properties.len() as f64;
         HOME.things.iter().map(of).sum()
     }
 

@@ -15,7 +15,7 @@ const COLDEST_NS: i64 = 1_610_668_800 * SECOND_NS;
 const DAWN_NS: i64 = 4 * HOUR_NS;
 
 /// How a property moves.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub enum Signal {
     /// A floating point level.
     Float(Level),
@@ -48,7 +48,7 @@ pub enum Signal {
 }
 
 /// A level: a mean, the year's and the day's wave, a slow drift and noise, within bounds.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Clone, Deserialize)]
 pub struct Level {
     /// What properties call it.
     pub name: String,
@@ -73,7 +73,7 @@ pub struct Level {
 }
 
 /// A turn of a property of a home, and the property's random numbers.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 pub struct Turn {
     /// Its number.
     pub number: u64,

@@ -3,7 +3,7 @@
 use super::*;
 
 /// What a cell looks like.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub enum Look {
     /// No value: empty, NA, N/A, null, NaN, or what the user named.
     Absent,

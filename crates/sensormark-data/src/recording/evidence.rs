@@ -128,7 +128,7 @@ impl Tally {
             Number::Integer(_) => self.integers += 1,
             Number::Float(_) => self.floats += 1,
         }
-        let value = read.number.value();
+        let value = read.number.float();
         if read.is_rounded {
             self.rounded += 1;
             self.rounded_example.get_or_insert_with(|| (text.to_owned(), value));

@@ -10,7 +10,6 @@ const NO_VALUES: &str = "-99 -200 -999 -9999 -99999 -32768 999 9999 99999 32767 
 const MOST: usize = 30;
 
 /// What is said of a file.
-#[derive(Debug)]
 pub struct Inspection {
     /// Several lines.
     pub text: String,

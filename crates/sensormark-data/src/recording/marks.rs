@@ -124,7 +124,7 @@ impl Reading<'_> {
         let number = self
             .example
             .and_then(|example| number::read(example, decimal))
-            .map_or_else(|| format!("a number with {decimal:?}"), |read| read.number.value().to_string());
+            .map_or_else(|| format!("a number with {decimal:?}"), |read| read.number.float().to_string());
         let is_comma = self.has_decimal_comma() && group != Some('.');
         let comma = is_comma.then(|| "--decimal-comma".to_owned());
         let none = is_one_of_two.then(|| "none".to_owned());

@@ -48,8 +48,8 @@ mod error;
 mod tests;
 
 // What the parts name.
-use crate::{nearest::unknown, prelude::*};
-use bad_rows::{ENCODING, Fault};
+use crate::{nearest::unknown, prelude::*, shapes::shape::Number};
+use bad_rows::{ENCODING, Fault, NO_ROW, NO_VALUE};
 use cell::{CellRules, Look, text, truth, unit};
 use csv::{ByteRecord, StringRecord};
 use dialect::{Dialect, builder, squeezed};
@@ -59,7 +59,7 @@ use find_time::{Search, is_named_clock, is_named_time};
 use jiff::{Timestamp, tz::TimeZone};
 use marks::Said;
 use names::{free_name_of, table_name_of};
-use number::{Marks, Number, ReadNumber, read};
+use number::{Marks, ReadNumber, read};
 use plan::{FieldSource, Plan};
 use regex::Regex;
 use report::shown;
@@ -80,7 +80,7 @@ pub use time_source::TimeSource;
 pub use timing::{Gap, Timing};
 
 /// The readings of one file, in columns, in the file's order.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Recording {
     /// One table of the file's name.
     pub schema: Arc<Schema>,
@@ -118,16 +118,16 @@ impl Recording {
         let taken = take::take(&dialect, &plan, &evidence, options)?;
         check_dates(&plan, &evidence, &taken)?;
         check_series(&plan, &evidence, &taken, options)?;
-        let mut report = report::compile(&dialect, &evidence, &plan, &taken);
-        report.file = options.name.clone().unwrap_or(report.file);
-        Ok(Self { schema: Arc::new(taken.schema), readings: taken.readings, report })
+        let mut recording = report::compile(&dialect, evidence.rows, plan, taken);
+        recording.report.file = options.name.clone().unwrap_or(recording.report.file);
+        Ok(recording)
     }
 }
 
 /// Whether this is a pipe, a device, or a stream of this process, which another process cannot read again.
 pub fn is_read_once(path: &Path) -> bool {
-    const STREAMS: [&str; 4] = ["/dev/stdin", "/dev/fd", "/proc/self", "/proc/thread-self"];
-    STREAMS.iter().any(|stream| path.starts_with(stream))
+    let streams = ["/dev/stdin", "/dev/fd", "/proc/self", "/proc/thread-self"];
+    streams.iter().any(|stream| path.starts_with(stream))
         || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
@@ -137,9 +137,10 @@ fn check_dates(plan: &Plan, evidence: &Evidence, taken: &Taken) -> Result<()> {
     let most = if plan.tags.is_empty() { readings / 10 } else { readings / 2 };
     if plan.time.is_bare_date && repeated > most as u64 {
         let column = &plan.time.label;
-        let clocks = evidence.columns.iter().filter(|clock| {
-            find_time::is_named_clock(&clock.label) && !plan.time.columns.contains(&clock.number)
-        });
+        let clocks = evidence
+            .columns
+            .iter()
+            .filter(|clock| is_named_clock(&clock.label) && !plan.time.columns.contains(&clock.number));
         let clocks = clocks.map(|clock| format!(" (⟦--time‖{column},{}⟧)", clock.label)).join("");
         return ask(format!(
             "column {column} has dates without a time of day, and {repeated} of {readings} readings share one. Say ⟦!--time‖{column},COLUMN⟧ if COLUMN has the time of day{clocks}, --time COLUMN if it has all of it, --tags COLUMN if it names the sensor, or ⟦!--time‖{column}⟧ if the date is enough"

@@ -3,19 +3,11 @@
 //! "1,200" is 1200 where commas group thousands, and 1.2 where a comma is the decimal mark. A cell alone does not say which, so it is read
 //! both ways here. `marks` decides for a whole column.
 
+use super::*;
 use std::borrow::Cow;
 
 /// The first whole number after which floating point of 64 bits skips some.
 const EXACT: u128 = 1 << 53;
-
-/// A number that was read.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Number {
-    /// A whole number of 64 bits.
-    Integer(i64),
-    /// A number with a fraction or an exponent, or a whole one over 64 bits; infinite where it is too large for 64-bit floating point.
-    Float(f64),
-}
 
 /// A number, and which marks it was written with.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,19 +43,11 @@ impl Marks {
 }
 
 impl Number {
-    /// As floating point.
-    pub fn value(self) -> f64 {
-        match self {
-            Self::Integer(value) => value as f64,
-            Self::Float(value) => value,
-        }
-    }
-
     /// Whether both are the same number, however they are written.
     pub fn is_same(self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => one == other,
-            _ => self.value() == other.value() && self.value().is_finite(),
+            _ => self.float() == other.float() && self.float().is_finite(),
         }
     }
 }
@@ -118,7 +102,7 @@ fn plain<'t>(text: &'t str, digits: &str, decimal: char) -> Option<(Cow<'t, str>
 
 /// Whether floating point has another value than these digits say. Only digits before the point count, and a fraction where there is no room for any.
 fn is_rounded(plain: &str, number: Number) -> bool {
-    let value = number.value();
+    let value = number.float();
     if !value.is_finite() || value.abs() < EXACT as f64 || plain.contains(['e', 'E']) {
         return false;
     }

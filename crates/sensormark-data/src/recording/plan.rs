@@ -9,8 +9,8 @@ use super::*;
 pub struct Plan {
     /// The table's name.
     pub table: String,
-    /// What each column is, in words.
-    pub roles: Vec<&'static str>,
+    /// What each column is.
+    pub columns: Vec<ColumnReport>,
     /// The fields, in the file's order.
     pub fields: Vec<FieldSource>,
     /// The tags, in the file's order.
@@ -67,14 +67,15 @@ pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions
         table,
         time,
         assumptions,
-        roles: Vec::new(),
+        columns: Vec::new(),
         fields: Vec::new(),
         tags: Vec::new(),
         names: BTreeSet::new(),
     };
     for column in columns {
         let role = plan.role(column, dialect, &named, &said)?;
-        plan.roles.push(role);
+        let label = column.label.clone();
+        plan.columns.push(ColumnReport { label, role, field: None, absent: 0 });
     }
     plan.check_fields(dialect)?;
     plan.assumptions.extend(note);

@@ -3,7 +3,7 @@
 use super::*;
 
 /// What was found in a recording.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct RecordingReport {
     /// The file's name, without its folder.
     pub file: String,
@@ -32,7 +32,7 @@ pub struct RecordingReport {
 }
 
 /// One column of the file.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct ColumnReport {
     /// Its name in the file, or the one that it was given.
     pub label: String,
@@ -45,33 +45,31 @@ pub struct ColumnReport {
 }
 
 /// Puts together what was found.
-pub fn compile(dialect: &Dialect, evidence: &Evidence, plan: &Plan, taken: &Taken) -> RecordingReport {
+pub fn compile(dialect: &Dialect, rows: u64, mut plan: Plan, taken: Taken) -> Recording {
     let table = &taken.schema.tables[0];
-    let columns = plan.roles.iter().enumerate().map(|(number, &role)| {
-        let field = plan.fields.iter().position(|field| field.column == number);
-        let rows = 0..taken.readings.len();
-        let absent = |field: usize| rows.filter(|&row| !taken.readings.columns[field].has(row)).count();
-        ColumnReport {
-            label: evidence.columns[number].label.clone(),
-            role,
-            field: field.map(|field| table.fields[field].clone()),
-            absent: field.map_or(0, absent) as u64,
-        }
-    });
-    RecordingReport {
+    let fields = plan.fields.iter().zip(&table.fields).zip(&taken.readings.columns);
+    // Of a column of numbers and texts, the numbers are shown.
+    for ((source, field), values) in fields.rev() {
+        let column = &mut plan.columns[source.column];
+        column.field = Some(field.clone());
+        column.absent = values.present.iter().flatten().filter(|is_present| !**is_present).count() as u64;
+    }
+    plan.assumptions.extend(taken.notes);
+    let report = RecordingReport {
         file: dialect.source.given.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        delimiter: char::from(dialect.delimiter),
+        delimiter: dialect.delimiter.into(),
         header: dialect.has_header,
-        rows: evidence.rows,
+        rows,
         readings: taken.readings.len() as u64,
         series: table.series.len(),
-        columns: columns.collect(),
-        time: plan.time.clone(),
+        columns: plan.columns,
+        time: plan.time,
         resolution: table.time_resolution,
-        timing: taken.timing.clone(),
-        bad_rows: taken.bad.clone(),
-        assumptions: [&plan.assumptions[..], &taken.notes].concat(),
-    }
+        timing: taken.timing,
+        bad_rows: taken.bad,
+        assumptions: plan.assumptions,
+    };
+    Recording { schema: Arc::new(taken.schema), readings: taken.readings, report }
 }
 
 /// Several plain lines of text.

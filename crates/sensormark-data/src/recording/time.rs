@@ -13,7 +13,7 @@ pub use format::{TimeFault, TimeFormat};
 use jiff::{SignedDuration, civil::DateTime};
 
 /// A time that was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Instant {
     /// Nanoseconds since the Unix epoch.
     pub time_ns: i64,
@@ -25,7 +25,7 @@ pub struct Instant {
 pub type Orders = [bool; 3];
 
 /// A date and a time of day as written, before it is decided which number is the day.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub struct Written {
     numbers: [i16; 3],
     /// In which orders it can be read.
@@ -36,7 +36,7 @@ pub struct Written {
 }
 
 /// A time of day as written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 struct Clock {
     /// Nanoseconds since midnight.
     since_ns: Result<i64, TimeFault>,
@@ -75,9 +75,8 @@ static HALF_FIRST: LazyLock<Regex> =
 static DIGITS: LazyLock<Regex> = LazyLock::new(|| expression("^(####)(##)(##)[Tt_ ]?"));
 
 /// A date whose year stands at the end, as `date`, C and Twitter write it: Mar 25 20:00:00 CET 2023.
-static YEAR_LAST: LazyLock<Regex> = LazyLock::new(|| {
-    expression(r"^(?:\pL{3,} +)?(\pL{3,}) +(##?) +(#+:.*?) (####)( [-+].*)?$")
-});
+static YEAR_LAST: LazyLock<Regex> =
+    LazyLock::new(|| expression(r"^(?:\pL{3,} +)?(\pL{3,}) +(##?) +(#+:.*?) (####)( [-+].*)?$"));
 
 impl TimeFormat {
     /// Reads a time.

@@ -94,8 +94,7 @@ impl TimeSource {
                 && column.is_mostly(column.point.values() + column.leading_zeros)
             {
                 // 930 is 09:30, and 93000 is 09:30:00.
-                let pairs =
-                    if next == 3 { 1 + (most > 24.0) as usize + (most > 2400.0) as usize } else { 1 };
+                let pairs = if next == 3 { 1 + (most > 24.0) as usize + (most > 2400.0) as usize } else { 1 };
                 (BEFORE[next], if next == 6 { 3 } else { 2 * pairs }, pairs)
             } else {
                 return Ok(None);

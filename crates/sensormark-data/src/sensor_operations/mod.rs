@@ -44,7 +44,7 @@ const BASE_FIELD: u64 = 1;
 const PHASE_FIELD: u64 = 2;
 
 /// The readings of some sensors under one seed; reading t of sensor s is a pure function of (seed, s, t).
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct SensorReadings {
     interval_ns: i64,
     sensors: Box<[Sensor]>,
@@ -52,7 +52,7 @@ pub struct SensorReadings {
     day: Box<[i64]>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Sensor {
     offset_ns: i64,
     base: i64,
@@ -166,15 +166,12 @@ impl SensorReadings {
         }
         DataSet::new(schema, move |shard, sink| {
             let sensors = shard.series(self.sensors());
-            let at_once = BATCH as usize / sensors.len().max(1) + 1;
-            for first in (0..ticks).step_by(at_once) {
-                sink.put(0, |batch| {
-                    for tick in first..ticks.min(first + at_once as u64) {
-                        sensors.clone().for_each(|sensor| self.push(sensor, tick..tick + 1, batch));
-                    }
-                })?;
-            }
-            Ok(())
+            let at_once = BATCH / (sensors.end - sensors.start).max(1) + 1;
+            sink.put_all(0, ticks, at_once, |ticks, batch| {
+                for tick in ticks {
+                    sensors.clone().for_each(|sensor| self.push(sensor, tick..tick + 1, batch));
+                }
+            })
         })
     }
 }

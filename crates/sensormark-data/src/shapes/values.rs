@@ -18,7 +18,6 @@ const OUTLIERS: u64 = 4 << 10;
 const LONGEST_RUN: u64 = 64;
 
 /// A field of one series, with what its values have in common.
-#[derive(Debug)]
 pub struct SeriesField<'f> {
     field: &'f FieldShape,
     interval_ns: u64,

@@ -21,7 +21,6 @@ const WEIGHTS: [f64; MOST_OCTAVES] = {
 };
 
 /// The walk of one field of one series.
-#[derive(Debug)]
 pub struct Walk {
     stream: Stream,
     weights: f64,
@@ -29,7 +28,7 @@ pub struct Walk {
 }
 
 /// The noises of a power of two on both sides of the tick that was asked last.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 struct Octave {
     /// The multiple of the power at or before the tick; none asked yet where it is the largest number.
     place: u64,

@@ -106,7 +106,8 @@ impl Epoch {
         let exponent: u8 = exponent.parse().map_err(|_| TimeFault::Shape)?;
         let power = |exponent| 10_i128.checked_pow(exponent);
         let place = u32::try_from(fraction.len()).ok().and_then(power).ok_or(TimeFault::TooFine)?;
-        let parts = power(exponent.into()).and_then(|power| digits.checked_mul(self.unit_ns)?.checked_mul(power));
+        let parts =
+            power(exponent.into()).and_then(|power| digits.checked_mul(self.unit_ns)?.checked_mul(power));
         let parts = parts.ok_or(TimeFault::OutOfRange)?;
         let round_ns = if self.unit_ns == DAY { 1_000_000 } else { 1 };
         if round_ns == 1 && parts % place != 0 {

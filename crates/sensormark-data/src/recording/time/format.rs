@@ -5,7 +5,7 @@ use serde_with::{DeserializeFromStr, SerializeDisplay};
 use thiserror::Error;
 
 /// How a time is written.
-#[derive(Debug, Clone, PartialEq, Eq, SerializeDisplay, DeserializeFromStr)]
+#[derive(Debug, Clone, PartialEq, SerializeDisplay, DeserializeFromStr)]
 pub enum TimeFormat {
     /// 2015-02-11 14:48:00.5, also with T, slashes or dots, a zone, or without a clock; also 20150211, 2015021114 and on.
     YearMonthDay,
@@ -20,7 +20,7 @@ pub enum TimeFormat {
 }
 
 /// Why a text is not a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum TimeFault {
     /// It is not written so.
     #[error("is not a time of the column's format")]
@@ -45,7 +45,8 @@ impl TimeFormat {
 
     /// The names of all formats, as messages list them.
     pub fn names() -> String {
-        let mut names = Self::DATES.iter().map(Self::name).chain(EPOCHS.iter().map(|epoch| epoch.name.as_str()));
+        let mut names =
+            Self::DATES.iter().map(Self::name).chain(EPOCHS.iter().map(|epoch| epoch.name.as_str()));
         format!(
             "{}, 'hours since 1900-01-01' or the like, or a pattern such as '%d.%m.%Y %H:%M:%S'",
             names.join(", ")
