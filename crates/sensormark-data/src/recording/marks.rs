@@ -48,18 +48,24 @@ impl Said {
     /// When that is not clear, or nobody asked for it.
     pub fn marks(&self, seen: &ColumnEvidence) -> Result<Marks> {
         let all = readings(seen);
-        let left: Vec<_> = match &all[..] {
-            [one, other] if one.is_same(other) => vec![if self.is_comma() { other } else { one }],
-            [_, _] => all.iter().filter(|reading| !self.is_against(reading)).collect(),
-            _ => all.iter().collect(),
+        // Whether its decimal mark is not what the user says of thousands.
+        let can_be = |reading: &&Reading<'_>| {
+            !reading.has_decimal || self.thousands != Some(Some(reading.marks.decimal))
         };
-        if let [reading] = left[..]
-            && self.is_asked_for(reading)
+        let left = match &all[..] {
+            [one, other] if one.is_same(other) => vec![if self.is_comma() { other } else { one }],
+            [_, _] => all.iter().filter(can_be).collect_vec(),
+            _ => all.iter().collect_vec(),
+        };
+        let asked = left.iter().filter(|reading| self.is_asked_for(reading)).collect_vec();
+        // Of 1,200 a decimal comma alone does not say that it is 1.2.
+        let is_sure = left.len() == 1 || self.thousands.is_some() || self.is_comma_sure;
+        if let [reading] = asked[..]
+            && (is_sure || !reading.has_decimal_comma())
         {
             return Ok(reading.marks);
         }
-        let mut shown = if left.is_empty() { all.iter().collect() } else { left };
-        shown.retain(|reading| !self.is_no_decimal(reading));
+        let shown = left.into_iter().filter(can_be).collect_vec();
         let example = shown.iter().find_map(|reading| reading.example).unwrap_or(&seen.example);
         let mut readings = shown.iter().map(|reading| reading.described(shown.len() > 1));
         let why = if all.is_empty() {
@@ -78,22 +84,6 @@ impl Said {
     /// Whether a comma is the decimal mark.
     fn is_comma(&self) -> bool {
         self.decimal_comma || self.thousands == Some(Some('.'))
-    }
-
-    /// Whether its decimal mark is what the user says of thousands.
-    fn is_no_decimal(&self, reading: &Reading<'_>) -> bool {
-        reading.has_decimal && self.thousands == Some(Some(reading.marks.decimal))
-    }
-
-    /// Whether, of two readings, what is known is against this one.
-    fn is_against(&self, reading: &Reading<'_>) -> bool {
-        let Marks { decimal, group } = reading.marks;
-        match self.thousands {
-            Some(None) => group.is_some(),
-            Some(Some(mark)) => group.is_some_and(|group| group != mark) || self.is_no_decimal(reading),
-            None if !self.decimal_comma => group.is_some() && decimal == ',' && !reading.has_decimal,
-            None => decimal == '.' && group == Some(',') && self.is_comma_sure,
-        }
     }
 
     /// Whether the user asked for this reading, or it needs no word.

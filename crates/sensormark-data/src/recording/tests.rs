@@ -97,7 +97,7 @@ fn the_greenhouse_stops_at_its_bad_rows_and_names_them_by_line() {
         "42, column Temp. [°C]: \"sensor error\" is not a number
 52, column Zeit: \"31.06.2023 11:00:30\" is no such date or time of day
 64, column Room: \"NA\" is no value, and this column says which series it is
-83: \"13.05.2023 14:40:30 north 18.16\" has 4 cells, the other rows have 6
+83: \"13.05.2023 14:40:30 north 18.16\" has 3 cells, the other rows have 6
 93: \"13.05.2023 15:30:30 north   null \" has a time and no value, which is no reading"
     );
     let kinds = bad.by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).join("; ");
