@@ -97,12 +97,12 @@ pub fn schema(meters: u32) -> Schema {
         let kind = |number| kinds[(number >= first) as usize];
         names.split(' ').enumerate().map(|(number, name)| field(name, kind(number))).collect()
     };
-    let readings = named(FIELDS, fields::ERROR_CODE_1, [FieldType::F64, FieldType::I64]);
+    let readings = named(FIELDS, fields::ERROR_CODE_1, [F64, I64]);
     let ids = TagColumn::Integer((1..=meters as i64).collect());
     let series = Series::new(vec![ids]).every(HOUR_NS);
     let entity = Entity {
         name: "meters".to_owned(),
-        columns: named(contact::COLUMNS, contact::TEXTS, [FieldType::Text, FieldType::F64]),
+        columns: named(contact::COLUMNS, contact::TEXTS, [Text, F64]),
         last_time_column: "last_reading".to_owned(),
     };
     let table = table("meter_reads", &["meter"], readings, TimeResolution::Seconds, series);

@@ -214,7 +214,7 @@ fn add_noise(stream: Stream, start: u64, column: &mut [u16]) {
 
 /// One table, no tags, five channels of 16 bits, times as finely as the layout keeps them.
 pub fn schema(time_resolution: TimeResolution) -> Schema {
-    let fields = (0..CHANNELS).map(|channel| field(format!("m{channel}"), FieldType::U16));
+    let fields = (0..CHANNELS).map(|channel| field(format!("m{channel}"), U16));
     let series = Series::single().every(SAMPLE_PERIOD_NS.cast_signed());
     Schema { tables: vec![table("measurement", &[], fields, time_resolution, series)] }
 }

@@ -214,7 +214,7 @@ impl Sensors {
     }
 
     /// A numeric field's value; none for text and truth values.
-    pub fn number(&self, field: usize, series: u32, tick: u64) -> Option<shape::Number> {
+    pub fn number(&self, field: usize, series: u32, tick: u64) -> Option<Number> {
         self.of_series(field, series).number(tick)
     }
 
@@ -234,7 +234,7 @@ impl Sensors {
     /// Appends the values of one field. `rows` are the places of all readings, those of a series beside each other.
     fn push_column(&self, field: usize, readings: &[(u32, u64)], rows: &[usize], values: &mut Values) {
         let first = values.len();
-        let numbers = |put: &mut dyn FnMut(usize, shape::Number)| {
+        let numbers = |put: &mut dyn FnMut(usize, Number)| {
             for rows in rows.chunk_by(|&one, &other| readings[one].0 == readings[other].0) {
                 let mut of_series = self.of_series(field, readings[rows[0]].0);
                 for &row in rows {
@@ -271,7 +271,7 @@ impl Sensors {
             let sent = self.sent(place, tick, with_copies);
             sent.map(move |sent| (self.churn.series_at(place, sent.tick), sent.tick))
         });
-        self.push(&readings.collect::<Vec<_>>(), batch, FieldSet::first(self.fields.len()));
+        self.push(&readings.collect_vec(), batch, FieldSet::first(self.fields.len()));
     }
 }
 

@@ -95,8 +95,8 @@ impl Cursor {
         for (row, &(boot, memory)) in (begin..batch.len()).zip(self.constants.iter().cycle()) {
             let reading = Reading { batch, row, memory, boot };
             match (&mut column, rule) {
-                (Values::I64(values), Rule::Follows(value)) => values[row] = value(&reading),
-                (Values::F64(values), Rule::PercentOfMemory(bytes)) => {
+                (Values::I64(values), Follows(value)) => values[row] = value(&reading),
+                (Values::F64(values), PercentOfMemory(bytes)) => {
                     values[row] = bytes(&reading) as f64 * (100.0 / memory as f64);
                 }
                 _ => unreachable!("the other rules move"),

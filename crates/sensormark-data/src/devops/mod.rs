@@ -22,7 +22,10 @@ mod tests;
 
 use crate::prelude::*;
 pub use cursor::{Cursor, Position, Track};
-use fields::{MEASUREMENTS, Measurement, Reading, Rule};
+use fields::{
+    MEASUREMENTS, Measurement, Reading,
+    Rule::{self, *},
+};
 use mover::{Mover, States};
 use steps::Normals;
 

@@ -57,7 +57,7 @@ impl Mover {
         let stream = |host| Stream::new(data.seed, host as u64, number(measurement, field));
         let bounds = |host| {
             let (top, step) = match rule {
-                Rule::Memory => (data.memory_bytes(host) as f64, 1.0 / 64.0),
+                Memory => (data.memory_bytes(host) as f64, 1.0 / 64.0),
                 _ => (100.0, 0.01),
             };
             FloatBounds { walk: data.walk, top, sigma: top * step }
@@ -68,7 +68,7 @@ impl Mover {
 
     /// Where the walks begin.
     pub fn start(&self) -> States {
-        if let Rule::Whole { start, .. } = self.rule {
+        if let Whole { start, .. } = self.rule {
             return States::Whole(vec![start << PART_BITS; self.streams.len()]);
         }
         let hosts = self.streams.iter().zip(&self.bounds);
@@ -88,9 +88,7 @@ impl Mover {
     }
 
     fn go_whole(&self, ticks: Range<u64>, states: &mut [i64], out: &mut [i64]) {
-        let Rule::Whole { mean, top, .. } = self.rule else {
-            unreachable!("floats and whole numbers keep apart")
-        };
+        let Whole { mean, top, .. } = self.rule else { unreachable!("floats and whole numbers keep apart") };
         let (normals, mean) = (Normals::get(), mean << PART_BITS);
         let bound = top.unwrap_or(i64::MAX >> (PART_BITS + 2)) << PART_BITS; // out of reach without a top
         let step = |state: i64, _, word| {

@@ -28,7 +28,7 @@ impl DataSet {
     /// A data set of this schema. What gives its readings is called for each shard, and gives the same each time.
     pub fn new(
         schema: impl Into<Arc<Schema>>,
-        readings: impl Fn(Shard, &mut BatchSink<'_>) -> io::Result<()> + 'static,
+        readings: impl Fn(Shard, &mut BatchSink) -> io::Result<()> + 'static,
     ) -> Self {
         Self { schema: schema.into(), readings: Box::new(readings) }
     }

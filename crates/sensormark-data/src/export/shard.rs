@@ -28,8 +28,8 @@ impl Shard {
     }
 }
 
-impl fmt::Display for Shard {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Display for Shard {
+    fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
         write!(formatter, "{}/{}", self.number, self.count)
     }
 }

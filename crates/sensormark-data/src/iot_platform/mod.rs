@@ -215,10 +215,10 @@ pub const DEVICE_ID: usize = 0;
 /// The field of a type.
 pub fn field(kind: FieldType) -> usize {
     match kind {
-        FieldType::Bool => 0,
-        FieldType::I64 | FieldType::U16 => 1,
-        FieldType::F64 => 2,
-        FieldType::Text => 3,
+        Bool => 0,
+        I64 | U16 => 1,
+        F64 => 2,
+        Text => 3,
     }
 }
 
@@ -241,12 +241,7 @@ pub fn schema(homes: u32) -> Schema {
     // Of all properties on average: some are sent each minute, some a few times a day.
     let interval_s = 3_600.0 * HOME.properties.len() as f64 / Homes::values_an_hour();
     let interval_ns = seconds_to_ns(interval_s).cast_signed();
-    let fields = [
-        ("value_bool", FieldType::Bool),
-        ("value_int", FieldType::I64),
-        ("value_float", FieldType::F64),
-        ("value_string", FieldType::Text),
-    ];
+    let fields = [("value_bool", Bool), ("value_int", I64), ("value_float", F64), ("value_string", Text)];
     let table = table(
         TABLE,
         &["device_id", "device_name", "thing_id", "property_id"],

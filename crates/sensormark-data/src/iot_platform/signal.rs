@@ -91,10 +91,10 @@ impl Signal {
     /// The type of its values.
     pub fn kind(&self) -> FieldType {
         match self {
-            Self::Float(_) => FieldType::F64,
-            Self::Whole(_) | Self::Meter { .. } | Self::Uptime { .. } => FieldType::I64,
-            Self::Switch { .. } => FieldType::Bool,
-            Self::Words { .. } => FieldType::Text,
+            Self::Float(_) => F64,
+            Self::Whole(_) | Self::Meter { .. } | Self::Uptime { .. } => I64,
+            Self::Switch { .. } => Bool,
+            Self::Words { .. } => Text,
         }
     }
 

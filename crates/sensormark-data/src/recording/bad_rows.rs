@@ -50,8 +50,8 @@ impl BadRows {
     }
 }
 
-impl fmt::Display for BadRows {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Display for BadRows {
+    fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
         for (line, words) in &self.first {
             writeln!(formatter, "  line {line}{words}")?;
         }

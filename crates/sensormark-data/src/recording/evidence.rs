@@ -119,14 +119,14 @@ impl Tally {
         self.powers.values().max_by_key(|(count, ..)| count).map(|&(_, least, most)| (least, most))
     }
 
-    fn add(&mut self, text: &str, read: &ReadNumber, rules: &CellRules<'_>) {
+    fn add(&mut self, text: &str, read: &ReadNumber, rules: &CellRules) {
         match read.number {
             number if rules.is_absent_number(number) => {
                 self.absent += 1;
                 return;
             }
-            Number::Integer(_) => self.integers += 1,
-            Number::Float(_) => self.floats += 1,
+            Integer(_) => self.integers += 1,
+            Float(_) => self.floats += 1,
         }
         let value = read.number.float();
         if read.is_rounded {
@@ -166,7 +166,7 @@ impl ColumnEvidence {
             && extremes.is_some_and(|(least, most)| most - least + 1.0 == integers as f64)
     }
 
-    fn add(&mut self, text: &str, look: Look, rules: &CellRules<'_>) {
+    fn add(&mut self, text: &str, look: Look, rules: &CellRules) {
         if look != Look::Absent && self.example.is_empty() {
             text.clone_into(&mut self.example);
         }

@@ -24,8 +24,6 @@ const CLOCK_WORDS: &str =
     "time of day utc gmt local hour clock hh mm ss hhmm hhmmss zeit uhrzeit datum fecha hora heure ora";
 /// A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
 const TWO_DAYS_NS: u64 = 172_800_000_000_000;
-/// How many columns are shown with an example.
-const SHOWN: usize = 20;
 
 /// Everything that the time is found by.
 pub struct Search<'s> {
@@ -41,7 +39,7 @@ type Found = Result<TimeSource>;
 impl<'s> Search<'s> {
     /// The columns that the user named.
     pub fn named(&self, columns: &[usize]) -> Found {
-        let columns: Vec<_> = columns.iter().map(|&number| &self.seen[number]).collect();
+        let columns = columns.iter().map(|&number| &self.seen[number]).collect_vec();
         let mut source = match columns[..] {
             [column] => {
                 let clocks = self.clocks();
@@ -65,7 +63,7 @@ impl<'s> Search<'s> {
 
     /// The columns that can be the time, where the user named none.
     pub fn alone(&self) -> Found {
-        let mut candidates: Vec<_> = self.seen.iter().filter(|column| self.is_candidate(column)).collect();
+        let mut candidates = self.seen.iter().filter(|column| self.is_candidate(column)).collect_vec();
         if candidates.iter().any(|column| column.short_years == 0) {
             candidates.retain(|column| column.short_years == 0);
         }
@@ -105,9 +103,10 @@ impl<'s> Search<'s> {
     fn parts(&self) -> Found {
         let mut columns: Vec<&ColumnEvidence> = Vec::new();
         for names in PARTS {
-            let is_other = |number| columns.iter().all(|one| one.number != number);
-            let mut left = self.seen.iter().filter(|column| is_other(column.number));
-            let Some(column) = left.find(|column| is_part(column, names)) else { break };
+            let is_next = |column: &&ColumnEvidence| {
+                is_part(column, names) && columns.iter().all(|one| one.number != column.number)
+            };
+            let Some(column) = self.seen.iter().find(is_next) else { break };
             columns.push(column);
         }
         if let ([_, _, _], [clock]) = (&columns[..], &self.clocks()[..]) {
@@ -149,11 +148,14 @@ impl<'s> Search<'s> {
                 hints += &format!("\nNumbers in column {label} can be {described}.");
             }
         }
-        let shown = self.seen.iter().take(SHOWN);
         ask(format!(
             "no column of {} looks like a time; name it with --time, and maybe its format with --time-format. Its columns begin with {}{hints}",
             self.dialect.source,
-            shown.map(|column| format!("{} ({:?})", column.label, column.example)).join(", "),
+            self.seen
+                .iter()
+                .take(20)
+                .map(|column| format!("{} ({:?})", column.label, column.example))
+                .join(", "),
         ))
     }
 
@@ -239,15 +241,18 @@ impl<'s> Search<'s> {
 
     /// Columns of times of day.
     fn clocks(&self) -> Vec<&'s ColumnEvidence> {
-        let free = self.seen.iter().filter(|column| !self.taken.contains(&column.number));
-        free.filter(|column| column.is_mostly(column.clocks)).collect()
+        let is_clock = |column: &&ColumnEvidence| {
+            column.is_mostly(column.clocks) && !self.taken.contains(&column.number)
+        };
+        self.seen.iter().filter(is_clock).collect()
     }
 
     /// Whether a column of times of day belongs to the dates: its name says no more than that, or nothing has a name and they stand side by side.
     fn is_clock_of(&self, clock: &ColumnEvidence, date: &ColumnEvidence) -> bool {
-        match self.dialect.has_header {
-            true => is_named_clock(&clock.label),
-            false => clock.number.abs_diff(date.number) == 1,
+        if self.dialect.has_header {
+            is_named_clock(&clock.label)
+        } else {
+            clock.number.abs_diff(date.number) == 1
         }
     }
 
@@ -278,8 +283,8 @@ impl<'s> Search<'s> {
         if column.orders[0] * 2 > column.times && column.short_years == 0 {
             return vec![TimeFormat::YearMonthDay];
         }
-        let orders = TimeFormat::DATES.into_iter().zip(column.orders);
-        orders.filter(|(_, fit)| *fit == column.times).map(|(format, _)| format).collect()
+        let fits = column.orders.map(|order| order == column.times);
+        TimeFormat::DATES.into_iter().zip(fits).filter_map(|(format, fits)| fits.then_some(format)).collect()
     }
 
     /// The format in which a column's times are written.
@@ -297,15 +302,15 @@ impl<'s> Search<'s> {
         };
         let is_known = is_number || column.is_mostly(column.times);
         let why = match found[..] {
-            [] if is_number => "give years from 2000 to the next in no known way".to_owned(),
-            _ if is_number => format!("can be {}", self.described(column, &found, "")),
-            _ if !is_known => "do not look like times".to_owned(),
-            [] => "contradict each other: no order of day, month and year fits all".to_owned(),
-            _ => format!("can be read in several ways: {}", found.iter().map(read).join(", or ")),
+            [] if is_number => "give years from 2000 to the next in no known way",
+            _ if is_number => &format!("can be {}", self.described(column, &found, "")),
+            _ if !is_known => "do not look like times",
+            [] => "contradict each other: no order of day, month and year fits all",
+            _ => &format!("can be read in several ways: {}", found.iter().map(read).join(", or ")),
         };
         let which = match found[..] {
-            [_, ..] if is_known => "which".to_owned(),
-            _ => format!("what they are with --time-format, one of {}", TimeFormat::names()),
+            [_, ..] if is_known => "which",
+            _ => &format!("what they are with --time-format, one of {}", TimeFormat::names()),
         };
         ask(format!("the values of column {label} (the first is {example:?}) {why}. Say {which}"))
     }
@@ -361,7 +366,7 @@ impl<'s> Search<'s> {
 
 fn in_two_columns<T>(date: &ColumnEvidence, clocks: &[&ColumnEvidence]) -> Result<T> {
     let date = &date.label;
-    let clocks: Vec<_> = clocks.iter().map(|clock| &clock.label).collect();
+    let clocks = clocks.iter().map(|clock| &clock.label).collect_vec();
     let texts = clocks.iter().map(|clock| format!("‖--type‖{clock}=text")).join("");
     ask(format!(
         "column {date} has dates without a time of day, and times of day are in {}. Say ⟦--time‖{date},{}⟧ if they belong together, or ⟦--time‖{date}{texts}⟧ if not",

@@ -87,7 +87,7 @@ impl Said {
     }
 
     /// Whether the user asked for this reading, or it needs no word.
-    fn is_asked_for(&self, reading: &Reading<'_>) -> bool {
+    fn is_asked_for(&self, reading: &Reading) -> bool {
         let Marks { decimal, group } = reading.marks;
         let is_grouped_so = match self.thousands {
             _ if group.is_none() => true,

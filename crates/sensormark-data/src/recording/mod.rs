@@ -48,7 +48,7 @@ mod error;
 mod tests;
 
 // What the parts name.
-use crate::{nearest::unknown, prelude::*, shapes::shape::Number};
+use crate::{nearest::unknown, prelude::*};
 use bad_rows::{ENCODING, Fault, NO_ROW, NO_VALUE};
 use cell::{CellRules, Look, text, truth, unit};
 use csv::{ByteRecord, StringRecord};
@@ -160,7 +160,7 @@ fn check_series(plan: &Plan, evidence: &Evidence, taken: &Taken, options: &Recor
     let half = readings.len() / 2;
     let candidates = plan.fields.iter().zip(&readings.columns).filter_map(|(field, column)| {
         let label = &evidence.columns[field.column].label;
-        let is_name = matches!(field.kind, FieldType::I64 | FieldType::Text) && !is_typed(label);
+        let is_name = matches!(field.kind, I64 | Text) && !is_typed(label);
         let is_number = odd::numbers_sensors(label);
         let most = if is_number { half } else { half.min(usize::try_from(disorder).ok()? + 1) };
         let is_name = is_name && (is_number || disorder > 1);

@@ -65,8 +65,8 @@ pub fn read(text: &str, decimal: char) -> Option<ReadNumber> {
     }
     let (plain, group) = plain(text, digits, decimal)?;
     let number = match plain.parse() {
-        Ok(whole) => Number::Integer(whole),
-        Err(_) => Number::Float(plain.parse().ok()?),
+        Ok(whole) => Integer(whole),
+        Err(_) => Float(plain.parse().ok()?),
     };
     Some(ReadNumber {
         number,

@@ -5,7 +5,7 @@ use clap::Args;
 
 /// What to believe about a file. By default everything is found out. Columns are named as in the header, or as in the
 /// report; of a file without a header they are `column_1`, `column_2` …. Names stand in an option of their own, or with commas between.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Args)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 #[command(next_help_heading = "How the recording is read")]
 pub struct RecordingOptions {

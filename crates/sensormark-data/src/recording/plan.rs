@@ -103,7 +103,7 @@ impl Plan {
             // As numbers, 1 and +1 would be one tag; as text they are what the file has.
             let is_whole = seen.present() > 0 && seen.point.integers == seen.present();
             let is_integer = is_whole && seen.unusual_integers == 0;
-            let is_integer = given.map_or(is_integer, |kind| kind == Some(FieldType::I64));
+            let is_integer = given.map_or(is_integer, |kind| kind == Some(I64));
             let name = self.name(label);
             self.tags.push(TagSource { name, column, is_integer });
             return Ok("tag");
@@ -123,16 +123,16 @@ impl Plan {
         let is_number = seen.is_mostly(seen.numeric) || given == Some(None);
         let kind = match given.flatten() {
             Some(kind) => kind,
-            None if is_number => FieldType::F64,
-            None if seen.is_mostly(seen.truths) => FieldType::Bool,
-            None => FieldType::Text,
+            None if is_number => F64,
+            None if seen.is_mostly(seen.truths) => Bool,
+            None => Text,
         };
         if is_number && kind.is_number() {
             self.numbers(seen, given, named, said)?;
             return Ok("field");
         }
         let distinct = seen.distinct.len();
-        if kind == FieldType::Text && (1..super::evidence::DISTINCT).contains(&distinct) {
+        if kind == Text && (1..super::evidence::DISTINCT).contains(&distinct) {
             self.assumptions.push(format!(
                 "column {label} is text with {distinct} different values, kept as a field; if it names the sensor, say --tags {label}"
             ));
@@ -156,7 +156,7 @@ impl Plan {
             self.assumptions.extend(odd::unit(seen)?);
         }
         let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
-        let found = if numbers.floats > 0 { FieldType::F64 } else { FieldType::I64 };
+        let found = if numbers.floats > 0 { F64 } else { I64 };
         let kind = given.flatten().unwrap_or(found);
         let name = self.name(label);
         if given == Some(None) {
@@ -165,11 +165,11 @@ impl Plan {
                 "column {label} is field {name} where it is a number, and field {texts} where it is not"
             ));
             let numbers = FieldSource { name, column, kind, marks, numbers: Some(kind) };
-            let texts = FieldSource { name: texts, kind: FieldType::Text, ..numbers.clone() };
+            let texts = FieldSource { name: texts, kind: Text, ..numbers.clone() };
             self.fields.extend([numbers, texts]);
             return Ok(());
         }
-        if kind == FieldType::F64
+        if kind == F64
             && let Some((example, kept)) = &numbers.rounded_example
         {
             self.assumptions.push(format!(
@@ -265,10 +265,10 @@ fn all(columns: &[ColumnEvidence], texts: &[String], option: &'static str) -> Re
 fn typed(columns: &[ColumnEvidence], text: &str) -> Result<(usize, Option<FieldType>)> {
     let (name, kind) = text.rsplit_once('=').unwrap_or_default();
     let kind = match kind {
-        "bool" => Some(FieldType::Bool),
-        "integer" => Some(FieldType::I64),
-        "float" => Some(FieldType::F64),
-        "text" => Some(FieldType::Text),
+        "bool" => Some(Bool),
+        "integer" => Some(I64),
+        "float" => Some(F64),
+        "text" => Some(Text),
         "mixed" => None,
         _ => {
             return unclear(format!(

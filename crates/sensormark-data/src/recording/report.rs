@@ -73,8 +73,8 @@ pub fn compile(dialect: &Dialect, rows: u64, mut plan: Plan, taken: Taken) -> Re
 }
 
 /// Several plain lines of text.
-impl fmt::Display for RecordingReport {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Display for RecordingReport {
+    fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
         let header = if self.header { "" } else { ", no header" };
         write!(
             formatter,
@@ -144,9 +144,9 @@ pub fn shown(time_ns: impl Into<i128>) -> String {
 
 fn kind_text(kind: FieldType) -> &'static str {
     match kind {
-        FieldType::Bool => "truth value",
-        FieldType::I64 | FieldType::U16 => "64-bit integer",
-        FieldType::F64 => "64-bit floating point",
-        FieldType::Text => "text",
+        Bool => "truth value",
+        I64 | U16 => "64-bit integer",
+        F64 => "64-bit floating point",
+        Text => "text",
     }
 }

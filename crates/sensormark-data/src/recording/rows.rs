@@ -17,7 +17,7 @@ pub struct Row<'r> {
 }
 
 /// Calls `visit` with every row below the header.
-pub fn for_each(dialect: &Dialect, mut visit: impl FnMut(Row<'_>) -> Result<()>) -> Result<()> {
+pub fn for_each(dialect: &Dialect, mut visit: impl FnMut(Row) -> Result<()>) -> Result<()> {
     let skip = dialect.skip;
     let mut file = dialect.source.reader()?;
     file.seek(SeekFrom::Start(skip))?;

@@ -22,8 +22,8 @@ pub struct Source {
     pub lines_before: u64,
 }
 
-impl fmt::Display for Source {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Display for Source {
+    fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
         self.given.display().fmt(formatter)
     }
 }

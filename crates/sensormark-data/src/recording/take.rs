@@ -196,28 +196,28 @@ impl<'p> Taker<'p> {
 
 impl FieldSource {
     /// Reads a cell, or says why it cannot be. Of a column of numbers and texts each field has its own cells.
-    fn read(&self, rules: &CellRules<'_>, text: &str) -> Result<Value, &'static str> {
+    fn read(&self, rules: &CellRules, text: &str) -> Result<Value, &'static str> {
         match (self.numbers.map(|numbers| self.read_as(numbers, rules, text)), self.kind) {
-            (None, kind) | (Some(Err(_)), kind @ FieldType::Text) => self.read_as(kind, rules, text),
-            (Some(Ok(_)), FieldType::Text) => Ok(Value::Null),
+            (None, kind) | (Some(Err(_)), kind @ Text) => self.read_as(kind, rules, text),
+            (Some(Ok(_)), Text) => Ok(Value::Null),
             (Some(number), _) => Ok(number.unwrap_or(Value::Null)),
         }
     }
 
     /// Reads a cell as this type, or says why it cannot be.
-    fn read_as(&self, kind: FieldType, rules: &CellRules<'_>, text: &str) -> Result<Value, &'static str> {
+    fn read_as(&self, kind: FieldType, rules: &CellRules, text: &str) -> Result<Value, &'static str> {
         if rules.is_absent(text) {
             return Ok(Value::Null);
         }
         match (kind, text, self.marks.read(rules.plain(text))) {
-            (FieldType::Bool, ..) => truth(text, usize::MAX).map(Value::Bool).ok_or("is not true or false"),
-            (FieldType::Text, ..) if text.contains('\0') => Err("holds a NUL character"),
-            (FieldType::Text, ..) => Ok(Value::Text(text.to_owned())),
+            (Bool, ..) => truth(text, usize::MAX).map(Value::Bool).ok_or("is not true or false"),
+            (Text, ..) if text.contains('\0') => Err("holds a NUL character"),
+            (Text, ..) => Ok(Value::Text(text.to_owned())),
             (.., Some(number)) if rules.is_absent_number(number) => Ok(Value::Null),
-            (FieldType::F64, _, Some(number)) if number.float().is_finite() => Ok(Value::F64(number.float())),
-            (FieldType::F64, _, Some(_)) => Err("is not a finite number"),
-            (FieldType::F64, ..) => Err("is not a number"),
-            (.., Some(Number::Integer(value))) => Ok(Value::I64(value)),
+            (F64, _, Some(number)) if number.float().is_finite() => Ok(Value::F64(number.float())),
+            (F64, _, Some(_)) => Err("is not a finite number"),
+            (F64, ..) => Err("is not a number"),
+            (.., Some(Integer(value))) => Ok(Value::I64(value)),
             _ => Err("is not written as a whole number of 64 bits"),
         }
     }

@@ -9,7 +9,10 @@ mod zone;
 
 use super::*;
 pub use epochs::{EPOCHS, Epoch, plausible};
-pub use format::{TimeFault, TimeFormat};
+pub use format::{
+    TimeFault::{self, *},
+    TimeFormat,
+};
 use jiff::{SignedDuration, civil::DateTime};
 
 /// A time that was read.
@@ -84,7 +87,7 @@ impl TimeFormat {
         match self {
             Self::Count(epoch) => in_range(epoch.read(text)?, None),
             Self::Pattern(pattern) => pattern::read(pattern, text),
-            _ => Written::read(text).ok_or(TimeFault::Shape)?.instant(self),
+            _ => Written::read(text).ok_or(Shape)?.instant(self),
         }
     }
 }
@@ -125,7 +128,7 @@ impl Written {
 
     fn instant(&self, format: &TimeFormat) -> Result<Instant, TimeFault> {
         let place = TimeFormat::DATES.iter().position(|known| known == format);
-        let order = place.filter(|&order| self.orders[order]).ok_or(TimeFault::Shape)?;
+        let order = place.filter(|&order| self.orders[order]).ok_or(Shape)?;
         let [year, month, day] = PLACES[order].map(|place| self.numbers[place]);
         let century = match year {
             _ if !self.is_short => 0,
@@ -135,11 +138,11 @@ impl Written {
         let since_ns = self.clock.since_ns?;
         let part = |number| i8::try_from(number).unwrap_or(0);
         let date = DateTime::new(year + century, part(month), part(day), 0, 0, 0, 0);
-        let date = date.map_err(|_| TimeFault::NoSuchTime)?;
+        let date = date.map_err(|_| NoSuchTime)?;
         let civil = date.saturating_add(SignedDuration::from_nanos(since_ns));
         let zone = self.clock.zone.clone().unwrap_or(TimeZone::UTC);
         let utc = zone.to_ambiguous_timestamp(civil);
-        let fault = if utc.is_ambiguous() { TimeFault::Twice } else { TimeFault::OutOfRange };
+        let fault = if utc.is_ambiguous() { Twice } else { OutOfRange };
         let utc = utc.unambiguous().map_err(|_| fault)?.as_nanosecond();
         if self.clock.is_leap {
             return epochs::leap(utc);
@@ -195,8 +198,8 @@ impl Clock {
             ((hour * 60 + minute) * 60 + second) * 1_000_000_000 + fraction[..9].parse::<i64>().ok()?;
         let is_time = (hour < 24 || since_ns == DAY_NS) && minute < 60 && second <= 60;
         let since_ns = match fraction[9..].contains(|digit| digit != '0') {
-            _ if !is_time => Err(TimeFault::NoSuchTime),
-            true => Err(TimeFault::TooFine),
+            _ if !is_time => Err(NoSuchTime),
+            true => Err(TooFine),
             false => Ok(since_ns),
         };
         let zone = if rest.is_empty() { None } else { Some(zone::read(rest)?) };
@@ -234,7 +237,7 @@ fn orders(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option
 fn in_range(time_ns: i128, oddity: Option<&'static str>) -> Result<Instant, TimeFault> {
     match i64::try_from(time_ns) {
         Ok(time_ns) if TimeRange::OF_RECORDINGS.contains(time_ns) => Ok(Instant { time_ns, oddity }),
-        _ => Err(TimeFault::OutOfRange),
+        _ => Err(OutOfRange),
     }
 }
 

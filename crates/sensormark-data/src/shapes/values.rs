@@ -1,10 +1,6 @@
 //! The values of a field of one series: that of tick k at once, and sooner where the tick before was asked just before it.
 
-use super::{
-    shape::{Number, Shape},
-    walk::Walk,
-    *,
-};
+use super::{shape::Shape::*, walk::Walk, *};
 
 /// Streams of values. The others' numbers are this far and further from theirs.
 const VALUE: u64 = 0;
@@ -38,7 +34,7 @@ impl<'f> SeriesField<'f> {
         let [value, noise, phase, repeats, outliers] =
             [VALUE, NOISE, PHASE, REPEATS, OUTLIERS].map(|of| streams.of(of + number as u64));
         let walk = match field.shape {
-            Shape::Walk(_, _, period_ns) => Some(Walk::new(value, period_ns.get() / interval_ns)),
+            Walk(_, _, period_ns) => Some(Walk::new(value, period_ns.get() / interval_ns)),
             _ => None,
         };
         Self { field, interval_ns, value, noise, phase, repeats, outliers, walk, last: None }
@@ -47,13 +43,13 @@ impl<'f> SeriesField<'f> {
     /// The value of a numeric field; none for text and truth values.
     pub fn number(&mut self, tick: u64) -> Option<Number> {
         match (&self.field.shape, self.field.kind) {
-            (Shape::Recorded(values), _) => match values.as_ref() {
-                Values::I64(values) => Some(Number::Integer(values[self.row(tick, values.len())])),
-                Values::F64(values) => Some(Number::Float(values[self.row(tick, values.len())])),
+            (Recorded(values), _) => match values.as_ref() {
+                Values::I64(values) => Some(Integer(values[self.row(tick, values.len())])),
+                Values::F64(values) => Some(Float(values[self.row(tick, values.len())])),
                 _ => None,
             },
-            (_, FieldType::I64) => Some(Number::Integer(self.integer(tick))),
-            (_, FieldType::F64) => Some(Number::Float(self.float(tick))),
+            (_, I64) => Some(Integer(self.integer(tick))),
+            (_, F64) => Some(Float(self.float(tick))),
             _ => None,
         }
     }
@@ -61,9 +57,9 @@ impl<'f> SeriesField<'f> {
     /// The truth value; false of a field of another type.
     pub fn truth(&self, tick: u64) -> bool {
         match &self.field.shape {
-            Shape::Truth(value) => *value,
-            Shape::Chance(share) => self.value.unit(self.held(tick)) < *share,
-            Shape::Recorded(values) => {
+            Truth(value) => *value,
+            Chance(share) => self.value.unit(self.held(tick)) < *share,
+            Recorded(values) => {
                 matches!(values.as_ref(), Values::Bool(truths) if truths[self.row(tick, truths.len())])
             }
             _ => false,
@@ -73,8 +69,8 @@ impl<'f> SeriesField<'f> {
     /// The text; empty of a field of another type.
     pub fn text(&self, tick: u64) -> &'f str {
         match &self.field.shape {
-            Shape::Words(words) if !words.is_empty() => self.value.one_of(self.held(tick), words).as_str(),
-            Shape::Recorded(values) => match values.as_ref() {
+            Words(words) if !words.is_empty() => self.value.one_of(self.held(tick), words).as_str(),
+            Recorded(values) => match values.as_ref() {
                 Values::Text(texts) => texts.get(self.row(tick, texts.len())),
                 _ => "",
             },
@@ -107,11 +103,11 @@ impl<'f> SeriesField<'f> {
     fn integer(&mut self, tick: u64) -> i64 {
         match self.field.shape {
             // Exact, however large: floating point would lose digits.
-            Shape::Random(low, high) => {
+            Random(low, high) => {
                 let (low, high) = (whole(low), whole(high));
                 self.value.within(self.held(tick), low..=high.max(low))
             }
-            Shape::Counter(start, step) => {
+            Counter(start, step) => {
                 let step = whole(step).max(1);
                 let part = self.value.below(tick, step.unsigned_abs());
                 let grown = signed(tick).saturating_mul(step);
@@ -145,8 +141,7 @@ impl<'f> SeriesField<'f> {
 
     /// The value of a tick that is no repeat.
     fn first(&mut self, tick: u64) -> f64 {
-        if let Shape::Sine(low, high, _) | Shape::Sawtooth(low, high, _) | Shape::Walk(low, high, _) =
-            self.field.shape
+        if let Sine(low, high, _) | Sawtooth(low, high, _) | Walk(low, high, _) = self.field.shape
             && self.field.outliers > 0.0
             && self.outliers.unit(tick) < self.field.outliers
         {
@@ -161,14 +156,12 @@ impl<'f> SeriesField<'f> {
     fn smooth(&mut self, tick: u64) -> f64 {
         let amid = |low: f64, high: f64, swing: f64| (low + high) * 0.5 + (high - low) * 0.5 * swing;
         match self.field.shape {
-            Shape::Constant(value) => value,
-            Shape::Random(low, high) => low + (high - low) * self.value.unit(self.held(tick)),
-            Shape::Sine(low, high, period_ns) => amid(low, high, sine_of_turns(self.turns(tick, period_ns))),
-            Shape::Sawtooth(low, high, period_ns) => low + (high - low) * self.turns(tick, period_ns),
-            Shape::Counter(start, step) => start + step * (tick as f64 + self.value.unit(tick)),
-            Shape::Walk(low, high, _) => {
-                self.walk.as_mut().map_or(0.0, |walk| amid(low, high, walk.at(tick)))
-            }
+            Constant(value) => value,
+            Random(low, high) => low + (high - low) * self.value.unit(self.held(tick)),
+            Sine(low, high, period_ns) => amid(low, high, sine_of_turns(self.turns(tick, period_ns))),
+            Sawtooth(low, high, period_ns) => low + (high - low) * self.turns(tick, period_ns),
+            Counter(start, step) => start + step * (tick as f64 + self.value.unit(tick)),
+            Walk(low, high, _) => self.walk.as_mut().map_or(0.0, |walk| amid(low, high, walk.at(tick))),
             _ => 0.0,
         }
     }

@@ -157,7 +157,6 @@ impl Plan {
 }
 
 /// The readings of one table of some hosts, from anywhere.
-#[derive(Debug)]
 struct Lane {
     cursor: Cursor,
     /// Positions that were just passed.

@@ -71,7 +71,7 @@ const LEAPS: [i128; 18] = [
 pub fn leap(time_ns: i128) -> Result<Instant, TimeFault> {
     let is_leap = LEAPS.contains(&time_ns.div_euclid(SECOND));
     let words = "leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day";
-    if is_leap { in_range(time_ns, Some(words)) } else { Err(TimeFault::NoSuchTime) }
+    if is_leap { in_range(time_ns, Some(words)) } else { Err(NoSuchTime) }
 }
 
 impl Epoch {
@@ -102,16 +102,16 @@ impl Epoch {
         let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = number.split_once(['.', ',']).unwrap_or((number, ""));
         let fraction = fraction.trim_end_matches('0');
-        let digits: i128 = format!("{whole}{fraction}").parse().map_err(|_| TimeFault::Shape)?;
-        let exponent: u8 = exponent.parse().map_err(|_| TimeFault::Shape)?;
+        let digits: i128 = format!("{whole}{fraction}").parse().map_err(|_| Shape)?;
+        let exponent: u8 = exponent.parse().map_err(|_| Shape)?;
         let power = |exponent| 10_i128.checked_pow(exponent);
-        let place = u32::try_from(fraction.len()).ok().and_then(power).ok_or(TimeFault::TooFine)?;
+        let place = u32::try_from(fraction.len()).ok().and_then(power).ok_or(TooFine)?;
         let parts =
             power(exponent.into()).and_then(|power| digits.checked_mul(self.unit_ns)?.checked_mul(power));
-        let parts = parts.ok_or(TimeFault::OutOfRange)?;
+        let parts = parts.ok_or(OutOfRange)?;
         let round_ns = if self.unit_ns == DAY { 1_000_000 } else { 1 };
         if round_ns == 1 && parts % place != 0 {
-            return Err(TimeFault::TooFine);
+            return Err(TooFine);
         }
         Ok(self.unix_ns((parts + place * round_ns / 2).div_euclid(place * round_ns) * round_ns))
     }

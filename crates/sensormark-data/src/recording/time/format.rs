@@ -5,7 +5,7 @@ use serde_with::{DeserializeFromStr, SerializeDisplay};
 use thiserror::Error;
 
 /// How a time is written.
-#[derive(Debug, Clone, PartialEq, SerializeDisplay, DeserializeFromStr)]
+#[derive(Debug, Clone, PartialEq, Eq, SerializeDisplay, DeserializeFromStr)]
 pub enum TimeFormat {
     /// 2015-02-11 14:48:00.5, also with T, slashes or dots, a zone, or without a clock; also 20150211, 2015021114 and on.
     YearMonthDay,
@@ -80,8 +80,8 @@ impl TimeFormat {
     }
 }
 
-impl fmt::Display for TimeFormat {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Display for TimeFormat {
+    fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
         formatter.write_str(self.name())
     }
 }

@@ -14,7 +14,7 @@ pub fn check(pattern: &str) -> Result<(), String> {
 
 /// Reads a time. Without a zone it is of UTC.
 pub fn read(pattern: &str, text: &str) -> Result<Instant, TimeFault> {
-    let parts = strtime::parse(pattern, text).map_err(|_| TimeFault::Shape)?;
+    let parts = strtime::parse(pattern, text).map_err(|_| Shape)?;
     let time_ns = time(&parts)?.as_nanosecond();
     // jiff makes 59 of the second 60.
     let are_59 = 1 + (parts.minute() == Some(59)) as usize;
@@ -26,7 +26,7 @@ pub fn read(pattern: &str, text: &str) -> Result<Instant, TimeFault> {
 
 fn time(parts: &BrokenDownTime) -> Result<Timestamp, TimeFault> {
     if parts.iana_time_zone().is_some() {
-        return parts.to_zoned().map(|time| time.timestamp()).map_err(|_| TimeFault::Twice);
+        return parts.to_zoned().map(|time| time.timestamp()).map_err(|_| Twice);
     }
     let found = match parts.to_timestamp() {
         Err(_) if parts.offset().is_none() => {
@@ -34,5 +34,5 @@ fn time(parts: &BrokenDownTime) -> Result<Timestamp, TimeFault> {
         }
         found => found,
     };
-    found.map_err(|_| TimeFault::NoSuchTime)
+    found.map_err(|_| NoSuchTime)
 }
