@@ -98,8 +98,7 @@ pub fn schema(meters: u32) -> Schema {
         names.split(' ').enumerate().map(|(number, name)| field(name, kind(number))).collect()
     };
     let readings = named(FIELDS, fields::ERROR_CODE_1, [F64, I64]);
-    let ids = TagColumn::Integer((1..=meters as i64).collect());
-    let series = Series::new(vec![ids]).every(HOUR_NS);
+    let series = Series::new(vec![TagColumn::Integer((1..=meters as i64).collect())]).every(HOUR_NS);
     let entity = Entity {
         name: "meters".to_owned(),
         columns: named(contact::COLUMNS, contact::TEXTS, [Text, F64]),
@@ -221,8 +220,7 @@ pub fn data_set(seed: u64, meters: u32, readings: u32) -> DataSet {
         for series in shard.series(meters) {
             let meter = Meter::new(seed, series);
             for start in (0..readings).step_by(BATCH as usize) {
-                let hours = start..readings.min(start + BATCH);
-                sink.put(0, |batch| meter.push(series, hours, batch))?;
+                sink.put(0, |batch| meter.push(series, start..readings.min(start + BATCH), batch))?;
             }
         }
         Ok(())

@@ -111,10 +111,10 @@ impl MachineTool {
     pub fn data_set(self, schema: Schema, start_ns: i64, period_ns: u64, samples: u64) -> DataSet {
         assert!(samples <= INDEX_LIMIT, "the signal has 2^44 samples");
         DataSet::new(schema, move |shard, sink| {
-            let samples = if shard.series(1).is_empty() { 0 } else { samples };
-            sink.put_all(0, samples, BATCH, |indices, batch| {
-                let time = |index| start_ns.wrapping_add_unsigned(index * period_ns);
-                batch.times_ns.extend(indices.clone().map(time));
+            sink.put_all(0, if shard.series(1).is_empty() { 0 } else { samples }, BATCH, |indices, batch| {
+                batch
+                    .times_ns
+                    .extend(indices.clone().map(|index| start_ns.wrapping_add_unsigned(index * period_ns)));
                 batch.series.resize(batch.times_ns.len(), 0);
                 for (channel, column) in batch.columns.iter_mut().enumerate() {
                     if let Values::U16(values) = &mut column.values {
@@ -148,8 +148,7 @@ impl MachineTool {
 
     /// Where a cycle starts, in 2^-16ths of a sample; never later than cycle · P.
     fn boundary(&self, cycle: u64) -> i64 {
-        let jitter = self.jitter.below(cycle, GREATEST_JITTER + 1);
-        (cycle * MEAN_CYCLE).cast_signed() - jitter.cast_signed()
+        (cycle * MEAN_CYCLE).cast_signed() - self.jitter.below(cycle, GREATEST_JITTER + 1).cast_signed()
     }
 
     fn first_sample(&self, cycle: u64) -> u64 {
@@ -181,11 +180,10 @@ impl MachineTool {
 }
 
 fn sine(period: u64, amplitude: f64, phase: u64) -> Box<[u16]> {
-    let centre = CENTRE - NOISE_BOUND as f64;
     let value = |step: u64| {
         let turns = ((step + phase) % period) as f64 / period as f64;
-        let value = (centre + amplitude * sine_of_turns(turns) + 0.5).floor();
-        u16::try_from(whole(value)).expect("sines lie between 44 and 4,044 counts")
+        u16::try_from(whole((CENTRE - NOISE_BOUND as f64 + amplitude * sine_of_turns(turns) + 0.5).floor()))
+            .expect("sines lie between 44 and 4,044 counts")
     };
     (0..period).map(value).collect()
 }
@@ -215,8 +213,15 @@ fn add_noise(stream: Stream, start: u64, column: &mut [u16]) {
 /// One table, no tags, five channels of 16 bits, times as finely as the layout keeps them.
 pub fn schema(time_resolution: TimeResolution) -> Schema {
     let fields = (0..CHANNELS).map(|channel| field(format!("m{channel}"), U16));
-    let series = Series::single().every(SAMPLE_PERIOD_NS.cast_signed());
-    Schema { tables: vec![table("measurement", &[], fields, time_resolution, series)] }
+    Schema {
+        tables: vec![table(
+            "measurement",
+            &[],
+            fields,
+            time_resolution,
+            Series::single().every(SAMPLE_PERIOD_NS.cast_signed()),
+        )],
+    }
 }
 
 #[cfg(test)]

@@ -64,8 +64,10 @@ impl Timing {
     fn tick_ns(&self, tick: u64) -> i64 {
         let tick = signed(tick);
         let (of_burst, before) = (tick % self.burst, tick - tick % self.burst);
-        let burst_ns = before.saturating_mul(self.interval_ns).saturating_add(self.start_ns);
-        burst_ns.saturating_add(of_burst.saturating_mul(self.burst_interval_ns))
+        before
+            .saturating_mul(self.interval_ns)
+            .saturating_add(self.start_ns)
+            .saturating_add(of_burst.saturating_mul(self.burst_interval_ns))
     }
 
     /// A time as it is kept.
@@ -164,8 +166,11 @@ impl Sensors {
 
     /// What a series sends in a tick's turn: its reading, one that is late, and what was sent in the turn before once more.
     pub fn sent(&self, series: u32, turn: u64, with_copies: bool) -> impl Iterator<Item = Sent> {
-        let copied = turn.checked_sub(1).filter(|_| with_copies);
-        let copies = copied.into_iter().flat_map(move |before| self.firsts(series, before));
+        let copies = turn
+            .checked_sub(1)
+            .filter(|_| with_copies)
+            .into_iter()
+            .flat_map(move |before| self.firsts(series, before));
         let copies = copies.filter(move |&tick| self.is_repeated(series, tick));
         let sent = |again: bool| move |tick: u64| Sent { tick, again };
         self.firsts(series, turn).map(sent(false)).chain(copies.map(sent(true)))
@@ -178,18 +183,21 @@ impl Sensors {
             |share: f64, ticks: &dyn Fn() -> u64| (share > 0.0).then(|| turn.checked_sub(ticks())).flatten();
         let is_stale = |tick: &u64| self.is_stale(series, *tick);
         let is_late = |tick: &u64| self.is_late(series, *tick) && !is_stale(tick);
-        let firsts = [
+        [
             Some(turn).filter(|tick| !is_late(tick) && !is_stale(tick)),
             before(late, &|| self.delay(series)).filter(is_late),
             before(stale, &|| stale_ticks).filter(is_stale),
-        ];
-        firsts.into_iter().flatten().filter(move |&tick| !self.is_missing(series, tick))
+        ]
+        .into_iter()
+        .flatten()
+        .filter(move |&tick| !self.is_missing(series, tick))
     }
 
     /// When the reading was taken, in ns since the Unix epoch.
     pub fn time_ns(&self, series: u32, tick: u64) -> i64 {
-        let jitter_ns = self.stream(series, JITTER).below(tick, self.timing.jitter_ns.unsigned_abs());
-        self.timing.cut(self.timing.tick_ns(tick).saturating_add_unsigned(jitter_ns))
+        self.timing.cut(self.timing.tick_ns(tick).saturating_add_unsigned(
+            self.stream(series, JITTER).below(tick, self.timing.jitter_ns.unsigned_abs()),
+        ))
     }
 
     /// The first instant at which no reading of an earlier tick than this one was taken, and every one of it or a later tick comes after or then.
@@ -209,8 +217,12 @@ impl Sensors {
 
     /// A field of one series; its values one after the other in time are had soonest.
     pub fn of_series(&self, field: usize, series: u32) -> SeriesField<'_> {
-        let streams = Streams::new(self.seed, series.into());
-        SeriesField::new(&self.fields[field], field, streams, self.timing.interval_ns)
+        SeriesField::new(
+            &self.fields[field],
+            field,
+            Streams::new(self.seed, series.into()),
+            self.timing.interval_ns,
+        )
     }
 
     /// A numeric field's value; none for text and truth values.
@@ -225,8 +237,9 @@ impl Sensors {
         // Values of one series are made one after the other, because they have much in common.
         let mut rows: Vec<usize> = (0..readings.len()).collect();
         rows.sort_by_key(|&row| readings[row].0);
-        let columns = batch.columns.iter_mut().enumerate();
-        for (field, column) in columns.filter(|(field, _)| fields.contains(*field)) {
+        for (field, column) in
+            batch.columns.iter_mut().enumerate().filter(|(field, _)| fields.contains(*field))
+        {
             self.push_column(field, readings, &rows, &mut column.values);
         }
     }
@@ -281,8 +294,9 @@ pub fn data_set(schema: Schema, tables: Vec<(Sensors, u64)>) -> DataSet {
     DataSet::new(schema, move |shard, sink| {
         for (table, (sensors, ticks)) in tables.iter().enumerate() {
             let series = shard.series(sensors.series());
-            let end = ticks.saturating_mul(series.len() as u64);
-            sink.put_all(table, end, BATCH, |turns, batch| sensors.push_turns(&series, turns, true, batch))?;
+            sink.put_all(table, ticks.saturating_mul(series.len() as u64), BATCH, |turns, batch| {
+                sensors.push_turns(&series, turns, true, batch)
+            })?;
         }
         Ok(())
     })

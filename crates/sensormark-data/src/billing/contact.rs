@@ -70,7 +70,6 @@ pub fn fill_contact(seed: u64, series: u32, values: &mut Vec<Value>) {
         }
     }
     for ((value, middle), index) in values[TEXTS..].iter_mut().zip([latitude, longitude]).zip(6..) {
-        let degrees = middle + stream.within(index, -AROUND..=AROUND);
-        *value = Value::F64(degrees as f64 / 100_000.0);
+        *value = Value::F64((middle + stream.within(index, -AROUND..=AROUND)) as f64 / 100_000.0);
     }
 }

@@ -38,8 +38,10 @@ impl Devops {
     /// When there is no such measurement or host: a defect of the caller.
     pub fn cursor(&self, measurement: usize, hosts: Range<u32>) -> Cursor {
         assert!(hosts.end <= self.hosts, "hosts {hosts:?} of {}", self.hosts);
-        let rules = MEASUREMENTS[measurement].fields.iter().enumerate();
-        let movers: Vec<Mover> = rules
+        let movers: Vec<Mover> = MEASUREMENTS[measurement]
+            .fields
+            .iter()
+            .enumerate()
             .filter(|(_, (_, rule))| rule.moves())
             .map(|(field, (_, rule))| Mover::new(self, measurement, field, *rule, hosts.clone()))
             .collect();
@@ -79,11 +81,11 @@ impl Cursor {
             }
         }
         for (mover, states) in self.movers.iter().zip(&mut self.position.states) {
-            let values = &mut batch.columns[mover.field].values;
-            mover.go(first..first + ticks, states, values, begin);
+            mover.go(first..first + ticks, states, &mut batch.columns[mover.field].values, begin);
         }
-        let rules = MEASUREMENTS[self.measurement].fields.iter().enumerate();
-        for (field, (_, rule)) in rules.filter(|(_, (_, rule))| !rule.moves()) {
+        for (field, (_, rule)) in
+            MEASUREMENTS[self.measurement].fields.iter().enumerate().filter(|(_, (_, rule))| !rule.moves())
+        {
             self.follow(field, *rule, begin, batch);
         }
         self.position.tick += ticks;
@@ -135,8 +137,7 @@ impl Track {
     pub fn advance(&mut self) -> f64 {
         let shown = self.bounds.shown(self.state);
         self.tick += 1;
-        let normal = Normals::get().float(self.stream.word(self.tick));
-        self.state = self.bounds.advance(self.state, normal);
+        self.state = self.bounds.advance(self.state, Normals::get().float(self.stream.word(self.tick)));
         shown
     }
 }

@@ -193,7 +193,6 @@ fn following(measurement: &str, field: &str) -> fn(&Reading) -> i64 {
 
 /// The number of a field among all fields of all measurements: its stream.
 pub fn number(measurement: usize, field: usize) -> u64 {
-    let before = MEASUREMENTS[..measurement].iter();
-    let fields: usize = before.map(|measurement| measurement.fields.len()).sum();
+    let fields: usize = MEASUREMENTS[..measurement].iter().map(|measurement| measurement.fields.len()).sum();
     (fields + field) as u64
 }

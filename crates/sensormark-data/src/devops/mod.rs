@@ -75,8 +75,7 @@ pub fn time_ns(tick: u64) -> i64 {
 
 /// The first tick at or after an instant (ns since the Unix epoch).
 pub fn tick_from(instant_ns: i64) -> u64 {
-    let since = instant_ns.saturating_sub(START_NS).max(0).unsigned_abs();
-    since.div_ceil(INTERVAL_NS.unsigned_abs())
+    instant_ns.saturating_sub(START_NS).max(0).unsigned_abs().div_ceil(INTERVAL_NS.unsigned_abs())
 }
 
 impl Devops {

@@ -106,8 +106,7 @@ impl Mover {
     fn go_float<V>(&self, ticks: Range<u64>, states: &mut [f64], out: &mut [V], value: impl Fn(f64) -> V) {
         let normals = Normals::get();
         let step = |state, place: usize, word| self.bounds[place].advance(state, normals.float(word));
-        let shown = |state, place: usize| value(self.bounds[place].shown(state));
-        self.each(ticks, states, out, shown, step);
+        self.each(ticks, states, out, |state, place: usize| value(self.bounds[place].shown(state)), step);
     }
 
     /// Goes on by some ticks: what each state shows goes out, unless that is empty, and then the state takes its step.

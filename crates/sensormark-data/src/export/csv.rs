@@ -47,8 +47,7 @@ pub fn writer(table: &Table) -> Result<Writer, String> {
 
 /// Writes a text, in quotes where they are needed.
 fn put_cell(text: &str, page: &mut Page) {
-    let plain = !text.is_empty() && !text.contains(['"', ',', '\r', '\n']) && text.trim().len() == text.len();
-    if plain {
+    if !text.is_empty() && !text.contains(['"', ',', '\r', '\n']) && text.trim().len() == text.len() {
         page.put(text.as_bytes());
     } else {
         page.put(format!("\"{}\"", text.replace('"', "\"\"")).as_bytes());

@@ -38,8 +38,8 @@ impl DataSet {
     /// # Errors
     /// That of `take`, which ends it.
     pub fn each_batch(&self, shard: Shard, mut take: impl FnMut(&Batch) -> io::Result<()>) -> io::Result<()> {
-        let tables = self.schema.tables.iter().enumerate();
-        let batches = tables.map(|(number, table)| Batch::new(number, table)).collect();
+        let batches =
+            self.schema.tables.iter().enumerate().map(|(number, table)| Batch::new(number, table)).collect();
         (self.readings)(shard, &mut BatchSink { batches, take: &mut take })
     }
 }

@@ -13,11 +13,13 @@ const IN_TABLES: &[u8] = b", ";
 pub fn writer(table: &Table) -> Result<Writer, String> {
     let lines = Lines::new(table.fields.iter().map(|field| &field.name), false);
     let starts = starts(table, |series, page| put_start(table, series, page))?;
-    let batch = move |batch: &Batch, page: &mut Page| {
-        let mut lines = lines.of(batch);
-        (0..batch.len()).map(|row| lines.put(row, &starts[batch.series[row] as usize], page)).sum()
-    };
-    Ok(Writer { head: Box::default(), batch: Box::new(batch) })
+    Ok(Writer {
+        head: Box::default(),
+        batch: Box::new(move |batch: &Batch, page: &mut Page| {
+            let mut lines = lines.of(batch);
+            (0..batch.len()).map(|row| lines.put(row, &starts[batch.series[row] as usize], page)).sum()
+        }),
+    })
 }
 
 /// Writes a series' name and tags, and the blank before the first field.

@@ -69,10 +69,14 @@ pub fn writers(data: &DataSet, options: &ExportOptions) -> Result<Vec<Option<Wri
         Format::Json => json::writer,
         Format::Csv => csv::writer,
     };
-    let writers = data.schema.tables.iter().enumerate().map(|(number, table)| {
-        chosen.is_none_or(|chosen| chosen == number).then(|| writer(table)).transpose()
-    });
-    writers.collect()
+    data.schema
+        .tables
+        .iter()
+        .enumerate()
+        .map(|(number, table)| {
+            chosen.is_none_or(|chosen| chosen == number).then(|| writer(table)).transpose()
+        })
+        .collect()
 }
 
 /// Writes everything.

@@ -21,8 +21,8 @@ impl Shard {
     /// The shard's series of a table with this many: a contiguous part, as equal as can be.
     pub fn series(self, of: u32) -> Range<u32> {
         let bound = |number: u32| {
-            let bound = of as u64 * number as u64 / self.count as u64;
-            u32::try_from(bound).expect("not over the number of series")
+            u32::try_from(of as u64 * number as u64 / self.count as u64)
+                .expect("not over the number of series")
         };
         bound(self.number)..bound(self.number + 1)
     }
@@ -38,9 +38,8 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text
-            .split_once('/')
-            .and_then(|(number, count)| Self::new(number.trim().parse().ok()?, count.trim().parse().ok()?));
-        numbers.ok_or_else(|| format!("{text:?} is no shard; the shards of four are 0/4, 1/4, 2/4 and 3/4"))
+        text.split_once('/')
+            .and_then(|(number, count)| Self::new(number.trim().parse().ok()?, count.trim().parse().ok()?))
+            .ok_or_else(|| format!("{text:?} is no shard; the shards of four are 0/4, 1/4, 2/4 and 3/4"))
     }
 }

@@ -18,7 +18,7 @@ pub mod signal;
 mod tests;
 
 use crate::prelude::*;
-use devices::{HOME, Property, RHYTHM, Thing, WEATHER_STATION, few};
+use devices::{HOME, Property, RHYTHM, WEATHER_STATION, few};
 use signal::Turn;
 
 /// When everything begins: 27 September 2021, midnight UTC, in ns since the Unix epoch.
@@ -89,17 +89,22 @@ impl Homes {
 
     /// The weather station's temperature of a home.
     pub fn weather(&self, home: u32) -> u32 {
-        let is_it = |property: &Property| {
-            (HOME.devices[HOME.things[property.thing].device], property.name) == WEATHER_STATION
-        };
-        let place = HOME.properties.iter().position(is_it).expect("it is among the devices");
+        let place = HOME
+            .properties
+            .iter()
+            .position(|property| {
+                (HOME.devices[HOME.things[property.thing].device], property.name) == WEATHER_STATION
+            })
+            .expect("it is among the devices");
         home * self.series_a_home() + few(place)
     }
 
     /// Values that a home sends in an hour, about.
     pub fn values_an_hour() -> f64 {
-        let of = |thing: &Thing| 3_600.0 / thing.every_s as f64 * thing.share * thing.properties.len() as f64;
-        HOME.things.iter().map(of).sum()
+        HOME.things
+            .iter()
+            .map(|thing| 3_600.0 / thing.every_s as f64 * thing.share * thing.properties.len() as f64)
+            .sum()
     }
 
     fn property(&self, series: u32) -> &'static Property {
@@ -167,8 +172,12 @@ impl Homes {
         batch.series.push(series);
         let field = field(property.signal.kind());
         batch.columns[field].push(value).expect("a value of the column's type");
-        let others = batch.columns.iter_mut().enumerate().filter(|(number, _)| *number != field);
-        others.for_each(|(_, column)| column.push_null());
+        batch
+            .columns
+            .iter_mut()
+            .enumerate()
+            .filter(|(number, _)| *number != field)
+            .for_each(|(_, column)| column.push_null());
     }
 
     /// Appends what a home sends in these hours of those series that are in `series`, in the order of time.
@@ -239,17 +248,18 @@ pub fn schema(homes: u32) -> Schema {
         tag(&|_, property| property.name.to_owned()),
     ];
     // Of all properties on average: some are sent each minute, some a few times a day.
-    let interval_s = 3_600.0 * HOME.properties.len() as f64 / Homes::values_an_hour();
-    let interval_ns = seconds_to_ns(interval_s).cast_signed();
+    let interval_ns =
+        seconds_to_ns(3_600.0 * HOME.properties.len() as f64 / Homes::values_an_hour()).cast_signed();
     let fields = [("value_bool", Bool), ("value_int", I64), ("value_float", F64), ("value_string", Text)];
-    let table = table(
-        TABLE,
-        &["device_id", "device_name", "thing_id", "property_id"],
-        fields.map(|(name, kind)| Field { nullable: true, ..crate::table::field(name, kind) }),
-        TimeResolution::Milliseconds,
-        Series::new(values).every(interval_ns),
-    );
-    Schema { tables: vec![table] }
+    Schema {
+        tables: vec![table(
+            TABLE,
+            &["device_id", "device_name", "thing_id", "property_id"],
+            fields.map(|(name, kind)| Field { nullable: true, ..crate::table::field(name, kind) }),
+            TimeResolution::Milliseconds,
+            Series::new(values).every(interval_ns),
+        )],
+    }
 }
 
 /// The identifier of a device: 24 hexadecimal digits, as the platform's database makes them, the same under every seed.

@@ -105,13 +105,13 @@ impl Signal {
             Self::Float(level) => Value::F64(level.value(turn)),
             Self::Whole(level) => Value::I64(whole(level.value(turn))),
             Self::Meter { step } => {
-                let part = turn.value.below(turn.number, *step);
-                Value::I64(signed(turn.number * *step as u64 + part))
+                Value::I64(signed(turn.number * *step as u64 + turn.value.below(turn.number, *step)))
             }
             Self::Uptime { turns } => {
                 // Each device has its own day of starting.
-                let since = (turn.number + turn.drift.below(0, *turns)) % turns;
-                Value::I64(signed(since * turn.every_s as u64 + 1))
+                Value::I64(signed(
+                    (turn.number + turn.drift.below(0, *turns)) % turns * turn.every_s as u64 + 1,
+                ))
             }
             Self::Switch { share, hold } => Value::Bool(turn.value.unit(turn.number / hold) < *share),
             Self::Words { words, hold } => {
@@ -129,8 +129,7 @@ impl Level {
     fn value(&self, turn: &Turn) -> f64 {
         let mut value = self.mean;
         if self.year != 0.0 {
-            let turns = (turn.time_ns - COLDEST_NS) as f64 / YEAR_NS;
-            value += self.year * sine_of_turns(turns - 0.25);
+            value += self.year * sine_of_turns((turn.time_ns - COLDEST_NS) as f64 / YEAR_NS - 0.25);
         }
         if self.day != 0.0 {
             let since = (turn.time_ns - DAWN_NS).rem_euclid(DAY_NS);

@@ -86,8 +86,10 @@ impl<'o> CellRules<'o> {
         }
         let truth = truth(text, 2).map(Look::Bool);
         let time = || Written::read(text).map(Look::Time);
-        let clock = || read_clock(text).map(|zoned| Look::Clock { zoned });
-        truth.or_else(time).or_else(clock).unwrap_or(Look::Text)
+        truth
+            .or_else(time)
+            .or_else(|| read_clock(text).map(|zoned| Look::Clock { zoned }))
+            .unwrap_or(Look::Text)
     }
 }
 
@@ -95,11 +97,10 @@ impl<'o> CellRules<'o> {
 pub fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
     let raw = &record[column];
     std::str::from_utf8(raw).map(str::trim).map_err(|_| {
-        let text = String::from_utf8_lossy(raw);
         Fault::of_cell(
             ENCODING,
             column,
-            &text,
+            &String::from_utf8_lossy(raw),
             "is not UTF-8; if the file is from Windows, say --encoding windows-1252",
         )
     })
@@ -123,8 +124,7 @@ const TRUTHS: &str = "false true 0 1 no yes off on n y f t";
 
 /// The cell as a truth value, by the first so many words.
 pub fn truth(text: &str, words: usize) -> Option<bool> {
-    let place = TRUTHS.split(' ').take(words).position(|word| word.eq_ignore_ascii_case(text))?;
-    Some(place % 2 == 1)
+    Some(TRUTHS.split(' ').take(words).position(|word| word.eq_ignore_ascii_case(text))? % 2 == 1)
 }
 
 #[cfg(test)]

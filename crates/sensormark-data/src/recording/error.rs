@@ -64,11 +64,10 @@ pub fn quoted(words: &[String]) -> String {
         !word.is_empty()
             && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=,:%+@".contains(&byte))
     };
-    let quoted = |word: &String| match plain(word) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    };
-    words.iter().map(quoted).join(" ")
+    words
+        .iter()
+        .map(|word| if plain(word) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) })
+        .join(" ")
 }
 
 /// Stops because there is no row.

@@ -84,8 +84,10 @@ pub fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence>
     let mut evidence = Evidence { rows: 0, columns: columns.collect() };
     rows::for_each(dialect, |row| {
         evidence.rows += 1;
-        let whole = std::str::from_utf8(row.record.as_slice()).is_ok();
-        if whole && row.record.len() == dialect.names.len() && !dialect.is_header(row.record) {
+        if std::str::from_utf8(row.record.as_slice()).is_ok()
+            && row.record.len() == dialect.names.len()
+            && !dialect.is_header(row.record)
+        {
             for (column, cell) in evidence.columns.iter_mut().zip(row.record) {
                 // The row is UTF-8, and cells are cut at ASCII characters.
                 let text = std::str::from_utf8(cell).unwrap_or_default().trim();
@@ -110,8 +112,10 @@ impl Tally {
 
     /// The smallest and the largest number.
     pub fn extremes(&self) -> Option<(f64, f64)> {
-        let powers = self.powers.values().map(|&(_, least, most)| (least, most));
-        powers.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+        self.powers
+            .values()
+            .map(|&(_, least, most)| (least, most))
+            .reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
     }
 
     /// The same of those numbers that have the most frequent power of two.
@@ -149,8 +153,11 @@ impl Tally {
 impl ColumnEvidence {
     /// Cells with a value.
     pub fn present(&self) -> u64 {
-        let absent = self.point.absent.max(self.comma.absent);
-        self.numeric - absent + self.truths + self.times + self.clocks + self.texts
+        self.numeric - self.point.absent.max(self.comma.absent)
+            + self.truths
+            + self.times
+            + self.clocks
+            + self.texts
     }
 
     /// Whether more than half of the cells with a value are of this kind.
@@ -176,8 +183,10 @@ impl ColumnEvidence {
         {
             *self.units.entry(unit.to_owned()).or_default() += 1;
         }
-        let is_text = !matches!(look, Look::Absent | Look::Number(..));
-        if is_text && self.distinct.len() < DISTINCT && !self.distinct.contains(text) {
+        if !matches!(look, Look::Absent | Look::Number(..))
+            && self.distinct.len() < DISTINCT
+            && !self.distinct.contains(text)
+        {
             self.distinct.insert(text.to_owned());
         }
         match look {

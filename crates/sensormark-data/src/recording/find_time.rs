@@ -319,8 +319,11 @@ impl<'s> Search<'s> {
     fn described(&self, column: &ColumnEvidence, formats: &[TimeFormat], mark: &str) -> String {
         let (numbers, label) = (self.numbers(column), &column.label);
         let mut described = formats.iter().map(|format| {
-            let all = numbers.extremes().filter(|all| meanings(*all).contains(format));
-            let (least, _) = all.or_else(|| numbers.usual()).unwrap_or_default();
+            let (least, _) = numbers
+                .extremes()
+                .filter(|all| meanings(*all).contains(format))
+                .or_else(|| numbers.usual())
+                .unwrap_or_default();
             let first = format.read(&least.to_string()).map_or(0, |instant| instant.time_ns);
             format!("{format} (first {}; ⟦{mark}--time‖{label}‖--time-format‖{format}⟧)", shown(first))
         });
@@ -334,8 +337,7 @@ impl<'s> Search<'s> {
             let (mut is_compared, mut agree) = (false, true);
             rows::for_each(self.dialect, |row| {
                 let time = |column: &ColumnEvidence, format: &TimeFormat| {
-                    let text = text(row.record, column.number).ok()?;
-                    format.read(text).ok().map(|instant| instant.time_ns)
+                    format.read(text(row.record, column.number).ok()?).ok().map(|instant| instant.time_ns)
                 };
                 if row.record.len() == self.seen.len()
                     && let Some(one) = time(first, of_first)

@@ -71,8 +71,15 @@ fn odd(recording: &Recording) -> String {
     let mut text = String::new();
     for (field, column) in recording.schema.tables[0].fields.iter().zip(&readings.columns) {
         let numbers: Vec<f64> = (0..readings.len()).filter_map(|row| column.number(row)).collect();
-        let extremes = numbers.iter().copied().minmax_by(f64::total_cmp).into_option();
-        let Some((least, most)) = extremes.filter(|_| field.kind.is_number()) else { continue };
+        let Some((least, most)) = numbers
+            .iter()
+            .copied()
+            .minmax_by(f64::total_cmp)
+            .into_option()
+            .filter(|_| field.kind.is_number())
+        else {
+            continue;
+        };
         for extreme in [least, most].into_iter().dedup() {
             let name = &field.name;
             let count = numbers.iter().filter(|number| **number == extreme).count();
@@ -124,11 +131,10 @@ impl RecordingOptions {
     /// # Errors
     /// What is wrong with them, in words.
     pub fn typed(arguments: &[String]) -> Result<Self, String> {
-        let command = Self::augment_args(Command::new("").no_binary_name(true).args_override_self(true));
-        let matches = command.try_get_matches_from(arguments);
+        let matches = Self::augment_args(Command::new("").no_binary_name(true).args_override_self(true))
+            .try_get_matches_from(arguments);
         matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(|error| {
-            let words = error.to_string();
-            words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+            error.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
         })
     }
 }

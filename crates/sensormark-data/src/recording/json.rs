@@ -23,11 +23,12 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
     writer.write_record(&names).map_err(io::Error::from)?;
     for line in source.reader()?.lines() {
         let line = line?;
-        let row = match cells("", &line) {
-            Some(mut cells) => names.iter().map(|name| cells.remove(name).unwrap_or_default()).collect(),
-            None => vec![line],
-        };
-        writer.write_record(row).map_err(io::Error::from)?;
+        writer
+            .write_record(match cells("", &line) {
+                Some(mut cells) => names.iter().map(|name| cells.remove(name).unwrap_or_default()).collect(),
+                None => vec![line],
+            })
+            .map_err(io::Error::from)?;
     }
     Ok(writer.flush()?)
 }

@@ -117,8 +117,10 @@ impl Reading<'_> {
             .map_or_else(|| format!("a number with {decimal:?}"), |read| read.number.float().to_string());
         let is_comma = self.has_decimal_comma() && group != Some('.');
         let comma = is_comma.then(|| "--decimal-comma".to_owned());
-        let none = is_one_of_two.then(|| "none".to_owned());
-        let thousands = group.map(String::from).or(none).map(|mark| format!("--thousands‖{mark}"));
+        let thousands = group
+            .map(String::from)
+            .or(is_one_of_two.then(|| "none".to_owned()))
+            .map(|mark| format!("--thousands‖{mark}"));
         format!("{number} with ⟦{}⟧", comma.into_iter().chain(thousands).join("‖"))
     }
 }
@@ -127,8 +129,8 @@ impl Reading<'_> {
 fn readings(seen: &ColumnEvidence) -> Vec<Reading<'_>> {
     let is_all = |tally: &Tally| tally.count() == seen.numeric;
     let is_one_all = is_all(&seen.point) || is_all(&seen.comma);
-    let both = [('.', &seen.point), (',', &seen.comma)];
-    both.into_iter()
+    [('.', &seen.point), (',', &seen.comma)]
+        .into_iter()
         .filter(|(_, tally)| is_all(tally) || (!is_one_all && tally.count() * 2 > seen.numeric))
         .map(|(decimal, tally)| {
             let (group, example) = tally.grouped.as_ref().map(|(group, example)| (*group, example)).unzip();

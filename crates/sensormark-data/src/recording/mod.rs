@@ -126,8 +126,7 @@ impl Recording {
 
 /// Whether this is a pipe, a device, or a stream of this process, which another process cannot read again.
 pub fn is_read_once(path: &Path) -> bool {
-    let streams = ["/dev/stdin", "/dev/fd", "/proc/self", "/proc/thread-self"];
-    streams.iter().any(|stream| path.starts_with(stream))
+    ["/dev/stdin", "/dev/fd", "/proc/self", "/proc/thread-self"].iter().any(|stream| path.starts_with(stream))
         || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 

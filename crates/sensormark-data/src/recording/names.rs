@@ -19,8 +19,11 @@ pub fn name_of(text: &str) -> String {
 
 /// The name of the table of a recording, and what is to be said of it.
 pub fn table_name_of(path: &Path, options: &RecordingOptions) -> (String, Option<String>) {
-    let packed = path.extension().is_some_and(|end| end == "gz" || end == "zst");
-    let plain = if packed { path.with_extension("") } else { path.to_owned() };
+    let plain = if path.extension().is_some_and(|end| end == "gz" || end == "zst") {
+        path.with_extension("")
+    } else {
+        path.to_owned()
+    };
     let stem = plain.file_stem().unwrap_or_default().to_string_lossy();
     table_name(&name_of(options.name.as_deref().unwrap_or(&stem)))
 }

@@ -37,8 +37,7 @@ impl Marks {
     /// The number that a text is with these marks.
     pub fn read(self, text: &str) -> Option<Number> {
         let read = read(text, self.decimal)?;
-        let is_grouped_so = read.group.is_none_or(|group| Some(group) == self.group);
-        is_grouped_so.then_some(read.number)
+        read.group.is_none_or(|group| Some(group) == self.group).then_some(read.number)
     }
 }
 
@@ -108,8 +107,7 @@ fn is_rounded(plain: &str, number: Number) -> bool {
     }
     let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
     let has_fraction = fraction.bytes().any(|digit| digit != b'0');
-    let kept = format!("{value:.0}");
-    has_fraction || kept != whole.strip_prefix('+').unwrap_or(whole)
+    has_fraction || format!("{value:.0}") != whole.strip_prefix('+').unwrap_or(whole)
 }
 
 #[cfg(test)]

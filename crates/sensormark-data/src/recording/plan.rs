@@ -74,8 +74,7 @@ pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions
     };
     for column in columns {
         let role = plan.role(column, dialect, &named, &said)?;
-        let label = column.label.clone();
-        plan.columns.push(ColumnReport { label, role, field: None, absent: 0 });
+        plan.columns.push(ColumnReport { label: column.label.clone(), role, field: None, absent: 0 });
     }
     plan.check_fields(dialect)?;
     plan.assumptions.extend(note);
@@ -156,8 +155,7 @@ impl Plan {
             self.assumptions.extend(odd::unit(seen)?);
         }
         let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
-        let found = if numbers.floats > 0 { F64 } else { I64 };
-        let kind = given.flatten().unwrap_or(found);
+        let kind = given.flatten().unwrap_or(if numbers.floats > 0 { F64 } else { I64 });
         let name = self.name(label);
         if given == Some(None) {
             let texts = self.name(&format!("{label} text"));
@@ -254,11 +252,14 @@ impl Named {
 
 /// The columns of one option: each text is a name, or several with commas between.
 fn all(columns: &[ColumnEvidence], texts: &[String], option: &'static str) -> Result<Vec<usize>> {
-    let names = texts.iter().flat_map(|text| match columns.iter().any(|column| column.label == *text) {
-        true => vec![text.as_str()],
-        false => text.split(',').collect(),
-    });
-    names.map(|name| find(columns, name, option)).collect()
+    texts
+        .iter()
+        .flat_map(|text| match columns.iter().any(|column| column.label == *text) {
+            true => vec![text.as_str()],
+            false => text.split(',').collect(),
+        })
+        .map(|name| find(columns, name, option))
+        .collect()
 }
 
 /// A column and its type; none where it is numbers and texts.
@@ -281,10 +282,19 @@ fn typed(columns: &[ColumnEvidence], text: &str) -> Result<(usize, Option<FieldT
 
 /// The column with this name, as the file has it or as the contract would.
 fn find(columns: &[ColumnEvidence], name: &str, option: &'static str) -> Result<usize> {
-    let exact = columns.iter().position(|column| column.label == name);
-    let found = exact.or_else(|| columns.iter().position(|column| name_of(&column.label) == name));
-    let known = columns.iter().map(|column| column.label.clone());
-    found.map_or_else(|| unclear(format!("{option}: {}", unknown("column", name, known))), Ok)
+    let found = columns
+        .iter()
+        .position(|column| column.label == name)
+        .or_else(|| columns.iter().position(|column| name_of(&column.label) == name));
+    found.map_or_else(
+        || {
+            unclear(format!(
+                "{option}: {}",
+                unknown("column", name, columns.iter().map(|column| column.label.clone()))
+            ))
+        },
+        Ok,
+    )
 }
 
 /// What is said of times without a zone. Of a date and a time of day, the time of day names the zone.

@@ -27,8 +27,7 @@ pub fn for_each(dialect: &Dialect, mut visit: impl FnMut(Row) -> Result<()>) -> 
     let mut others = usize::from(dialect.has_header) + dialect.units_rows;
     loop {
         let start = skip + reader.position().byte();
-        let more = reader.read_byte_record(&mut record);
-        if !more.map_err(io::Error::from)? {
+        if !reader.read_byte_record(&mut record).map_err(io::Error::from)? {
             return Ok(());
         }
         if others > 0 {
@@ -44,8 +43,7 @@ impl Row<'_> {
     /// Whether the row runs over several lines though its quotes do not say so by the book: an opening quote starts
     /// its cell, and a closing one ends it. A quote that is never closed swallows the rows that follow.
     pub fn is_torn(&self, dialect: &Dialect, quotes: &Regex) -> Result<bool> {
-        let breaks = self.record.as_slice().contains(&b'\n');
-        if !breaks {
+        if !self.record.as_slice().contains(&b'\n') {
             return Ok(false);
         }
         let mut raw = Vec::new();

@@ -106,8 +106,17 @@ impl<'o> Sniffer<'o> {
             notes.push("line 1 names the delimiter for spreadsheets".to_owned());
         }
         let skip = after_lines(&text, skipped);
-        let rules = CellRules::new(options);
-        Ok(Self { source, options, rules, text, skip, comment, delimiter, notes, group_key: Vec::new() })
+        Ok(Self {
+            source,
+            options,
+            rules: CellRules::new(options),
+            text,
+            skip,
+            comment,
+            delimiter,
+            notes,
+            group_key: Vec::new(),
+        })
     }
 
     /// Stops at what is no text, or mostly not UTF-8. Single rows that are not UTF-8, or hold NUL bytes, are bad rows later.
@@ -136,8 +145,12 @@ impl<'o> Sniffer<'o> {
 
     fn sample(&self) -> Result<Sample> {
         let split = |delimiter| Sample::new(self.table(), delimiter, self.comment);
-        let samples = self.delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]).into_iter().map(split);
-        let best = samples.max_by_key(Sample::merit);
+        let best = self
+            .delimiter
+            .map_or(DELIMITERS.to_vec(), |given| vec![given])
+            .into_iter()
+            .map(split)
+            .max_by_key(Sample::merit);
         let Some(best) = best.filter(|best| !best.records.is_empty()) else {
             return empty(&self.source);
         };
@@ -174,8 +187,10 @@ impl<'o> Sniffer<'o> {
         }
         if let Some(group) = hashes.iter().find(|line| line.starts_with(b"#group,")) {
             let group = Sample::new(group, b',', None);
-            let names = sample.records[0].iter().zip(&group.records[0]);
-            let keys = names.filter(|(name, group)| *group == "true" && !["_start", "_stop"].contains(name));
+            let keys = sample.records[0]
+                .iter()
+                .zip(&group.records[0])
+                .filter(|(name, group)| *group == "true" && !["_start", "_stop"].contains(name));
             self.group_key = keys.map(|(name, _)| name.to_owned()).collect();
         }
         Ok(())
@@ -229,14 +244,15 @@ impl<'o> Sniffer<'o> {
     fn stands_out(&self, sample: &Sample, row: usize, looks: &[Look]) -> bool {
         let shift = (looks.len() + 1 == sample.width) as usize;
         looks.iter().positions(is_text).any(|column| {
-            let others = sample.regular_records(row + 1).map(|record| {
-                match self.rules.look(record.get(column + shift).unwrap_or("").trim()) {
+            sample
+                .regular_records(row + 1)
+                .map(|record| match self.rules.look(record.get(column + shift).unwrap_or("").trim()) {
                     Look::Absent => 0,
                     look if is_text(&look) => -1,
                     _ => 1,
-                }
-            });
-            others.sum::<i32>() > 0
+                })
+                .sum::<i32>()
+                > 0
         })
     }
 
@@ -288,9 +304,13 @@ impl Sample {
             .map(|record| StringRecord::from_byte_record_lossy(squeezed(record, delimiter)))
             .collect();
         let below = &records[usize::from(records.len() > 1)..];
-        let counts = below.iter().map(StringRecord::len).counts();
-        let (width, regular) =
-            counts.into_iter().max_by_key(|&(width, count)| (count, width)).unwrap_or((0, 0));
+        let (width, regular) = below
+            .iter()
+            .map(StringRecord::len)
+            .counts()
+            .into_iter()
+            .max_by_key(|&(width, count)| (count, width))
+            .unwrap_or((0, 0));
         Self { delimiter, records, width, regular }
     }
 

@@ -72,8 +72,9 @@ impl Source {
             )
         };
         let encoding = options.encoding.as_ref().map(known).transpose()?;
-        let has_mark = begins(&self.head()?, &[b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"]);
-        if !has_mark && encoding.is_none_or(|encoding| encoding == UTF_8) {
+        if !begins(&self.head()?, &[b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"])
+            && encoding.is_none_or(|encoding| encoding == UTF_8)
+        {
             return Ok(());
         }
         let mut builder = DecodeReaderBytesBuilder::new();

@@ -25,8 +25,7 @@ pub fn take(
     let (mut count, quotes) = (0, rows::well_quoted(dialect.delimiter));
     rows::for_each(dialect, |row| {
         count += 1;
-        let torn = row.is_torn(dialect, &quotes)?;
-        if let Err(fault) = taker.row(row.record, torn) {
+        if let Err(fault) = taker.row(row.record, row.is_torn(dialect, &quotes)?) {
             bad.add(row.start, explained(fault, row.record, dialect), &evidence.columns);
         }
         Ok(())
@@ -157,8 +156,8 @@ impl<'p> Taker<'p> {
             };
             Err(Fault::of_cell("no value for a tag", tag.column, text, reason))
         });
-        let tags = tags.collect::<Result<_, _>>()?;
-        Ok(u32::try_from(self.series.insert_full(tags).0).expect("fewer than 2^32 series"))
+        Ok(u32::try_from(self.series.insert_full(tags.collect::<Result<_, _>>()?).0)
+            .expect("fewer than 2^32 series"))
     }
 
     fn finish(self, bad: BadRows) -> Taken {

@@ -128,8 +128,8 @@ impl Written {
 
     fn instant(&self, format: &TimeFormat) -> Result<Instant, TimeFault> {
         let place = TimeFormat::DATES.iter().position(|known| known == format);
-        let order = place.filter(|&order| self.orders[order]).ok_or(Shape)?;
-        let [year, month, day] = PLACES[order].map(|place| self.numbers[place]);
+        let [year, month, day] =
+            PLACES[place.filter(|&order| self.orders[order]).ok_or(Shape)?].map(|place| self.numbers[place]);
         let century = match year {
             _ if !self.is_short => 0,
             ..69 => 2_000,
@@ -140,28 +140,25 @@ impl Written {
         let date = DateTime::new(year + century, part(month), part(day), 0, 0, 0, 0);
         let date = date.map_err(|_| NoSuchTime)?;
         let civil = date.saturating_add(SignedDuration::from_nanos(since_ns));
-        let zone = self.clock.zone.clone().unwrap_or(TimeZone::UTC);
-        let utc = zone.to_ambiguous_timestamp(civil);
+        let utc = self.clock.zone.clone().unwrap_or(TimeZone::UTC).to_ambiguous_timestamp(civil);
         let fault = if utc.is_ambiguous() { Twice } else { OutOfRange };
         let utc = utc.unambiguous().map_err(|_| fault)?.as_nanosecond();
         if self.clock.is_leap {
             return epochs::leap(utc);
         }
-        let is_next_day = since_ns == DAY_NS;
-        in_range(utc, is_next_day.then_some("written as 24:00, which is 00:00 of the next day"))
+        in_range(utc, (since_ns == DAY_NS).then_some("written as 24:00, which is 00:00 of the next day"))
     }
 }
 
 impl Clock {
     /// What stands behind a date: nothing, or a time of day behind a T, a low line, blanks or, of a whole year, a colon. (Mar 25 20:00:00 has no year.)
     fn after_date(rest: &str, has_whole_year: bool) -> Option<Self> {
-        let clock = match rest.strip_prefix(['T', 't', '_', ':']) {
+        Self::read(match rest.strip_prefix(['T', 't', '_', ':']) {
             _ if rest.starts_with(':') && !has_whole_year => return None,
             None if rest.is_empty() => return Some(Self { since_ns: Ok(0), is_leap: false, zone: None }),
             None => rest.trim_start_matches(',').strip_prefix(char::is_whitespace)?.trim_start(),
             Some(clock) => clock,
-        };
-        Self::read(clock)
+        })
     }
 
     /// 23:50, 23:50:00.5, 23.50.00, 2350, 235000 or 23, with AM or PM and a zone where there are any.
@@ -230,8 +227,7 @@ fn orders(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option
                 && matches!(widths[day], 1 | 2)
         })
     };
-    let orders = [true, false].map(fits).into_iter().find(|orders| orders.contains(&true))?;
-    Some((orders, !widths.contains(&4)))
+    Some(([true, false].map(fits).into_iter().find(|orders| orders.contains(&true))?, !widths.contains(&4)))
 }
 
 fn in_range(time_ns: i128, oddity: Option<&'static str>) -> Result<Instant, TimeFault> {
@@ -247,14 +243,18 @@ pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
     let times = plausible();
     let is_plausible = |format: &TimeFormat| {
         [smallest, largest].iter().all(|number| {
-            let instant = format.read(&number.to_string());
-            instant.is_ok_and(|Instant { time_ns, .. }| {
+            format.read(&number.to_string()).is_ok_and(|Instant { time_ns, .. }| {
                 time_ns < times.end && (time_ns >= times.start || !format.is_count())
             })
         })
     };
-    let counts = EPOCHS.iter().cloned().map(TimeFormat::Count);
-    counts.chain([TimeFormat::YearMonthDay]).filter(is_plausible).collect()
+    EPOCHS
+        .iter()
+        .cloned()
+        .map(TimeFormat::Count)
+        .chain([TimeFormat::YearMonthDay])
+        .filter(is_plausible)
+        .collect()
 }
 
 /// Whether the text is a time of day alone, and then whether it names a zone. Without a mark, 2000Z and 2023-01 are none.

@@ -76,9 +76,8 @@ impl SensorReadings {
         }
         let sensor = |number: u32| {
             let stream = |field| Stream::new(seed, number.into(), field);
-            let offset_ms = number as i64 * interval_ms as i64 / sensors as i64;
             Sensor {
-                offset_ns: offset_ms * MILLISECOND_NS,
+                offset_ns: (number as i64 * interval_ms as i64 / sensors as i64) * MILLISECOND_NS,
                 base: stream(BASE_FIELD).below(0, BASES).cast_signed(),
                 phase: stream(PHASE_FIELD).below(0, DAY_TICKS),
                 noise: stream(NOISE_FIELD),
@@ -100,8 +99,7 @@ impl SensorReadings {
 
     /// How many ticks each sensor has: up to [`TICK_LIMIT`], or until 2262.
     pub fn ticks(&self) -> u64 {
-        let until_end = (TimeRange::OF_READINGS.end_ns - START_NS) / self.interval_ns - 1;
-        until_end.unsigned_abs().min(TICK_LIMIT)
+        ((TimeRange::OF_READINGS.end_ns - START_NS) / self.interval_ns - 1).unsigned_abs().min(TICK_LIMIT)
     }
 
     /// When a sensor reports at a tick, in ns since the Unix epoch.
@@ -134,8 +132,7 @@ impl SensorReadings {
         let first = self.time_ns(sensor, 0);
         // The first tick that is not before an instant.
         let from = |time_ns: i64| {
-            let since = time_ns.saturating_sub(first).max(0).unsigned_abs();
-            since.div_ceil(self.interval_ns.unsigned_abs())
+            time_ns.saturating_sub(first).max(0).unsigned_abs().div_ceil(self.interval_ns.unsigned_abs())
         };
         let (start, end) = (from(range.start_ns), from(range.end_ns));
         start..end.max(start)

@@ -86,15 +86,17 @@ impl<'f> SeriesField<'f> {
     /// Where in a recorded column of this length the tick is.
     fn row(&self, tick: u64, length: usize) -> usize {
         let length = length as u64;
-        let row = (self.phase.below(0, length) + tick) % length.max(1);
-        usize::try_from(row).unwrap_or(0)
+        usize::try_from((self.phase.below(0, length) + tick) % length.max(1)).unwrap_or(0)
     }
 
     fn float(&mut self, tick: u64) -> f64 {
         let value = self.noisy(tick);
         let FieldShape { decimals, bits, .. } = self.field;
-        let decimal = decimals.and_then(|places| 10_u32.checked_pow(places.into())).map(f64::from);
-        match decimal.or_else(|| bits.map(|places| (1_u64 << places.min(63)) as f64)) {
+        match decimals
+            .and_then(|places| 10_u32.checked_pow(places.into()))
+            .map(f64::from)
+            .or_else(|| bits.map(|places| (1_u64 << places.min(63)) as f64))
+        {
             Some(power) => (value * power).round() / power,
             None => value,
         }
@@ -110,8 +112,7 @@ impl<'f> SeriesField<'f> {
             Counter(start, step) => {
                 let step = whole(step).max(1);
                 let part = self.value.below(tick, step.unsigned_abs());
-                let grown = signed(tick).saturating_mul(step);
-                whole(start).saturating_add(grown).saturating_add_unsigned(part)
+                whole(start).saturating_add(signed(tick).saturating_mul(step)).saturating_add_unsigned(part)
             }
             _ => whole(self.noisy(tick).round()),
         }

@@ -70,8 +70,11 @@ const LEAPS: [i128; 18] = [
 /// The leap second that ends at this time, which Unix time counts as the first second after it.
 pub fn leap(time_ns: i128) -> Result<Instant, TimeFault> {
     let is_leap = LEAPS.contains(&time_ns.div_euclid(SECOND));
-    let words = "leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day";
-    if is_leap { in_range(time_ns, Some(words)) } else { Err(NoSuchTime) }
+    if is_leap {
+        in_range(time_ns, Some("leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day"))
+    } else {
+        Err(NoSuchTime)
+    }
 }
 
 impl Epoch {
@@ -83,8 +86,11 @@ impl Epoch {
         let (unit, start) = name.split_once(" since ")?;
         let unit: Span = format!("1 {unit}").parse().ok()?;
         let unit_ns = unit.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?.as_nanos();
-        let start_ns = TimeFormat::YearMonthDay.read(start).ok()?.time_ns;
-        Some(Self { name: name.to_owned(), unit_ns, before_unix_ns: -(start_ns as i128) })
+        Some(Self {
+            name: name.to_owned(),
+            unit_ns,
+            before_unix_ns: -(TimeFormat::YearMonthDay.read(start).ok()?.time_ns as i128),
+        })
     }
 
     /// The ns since 1970 of so many ns since its own first day.

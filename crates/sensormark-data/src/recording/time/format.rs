@@ -94,7 +94,7 @@ impl FromStr for TimeFormat {
             return pattern::check(name).map(|()| Self::Pattern(name.to_owned()));
         }
         let date = Self::DATES.into_iter().find(|format| format.name() == name);
-        let epoch = || Epoch::named(name).map(Self::Count);
-        date.or_else(epoch).ok_or_else(|| format!("{name:?} is no time format; there are {}", Self::names()))
+        date.or_else(|| Epoch::named(name).map(Self::Count))
+            .ok_or_else(|| format!("{name:?} is no time format; there are {}", Self::names()))
     }
 }
