@@ -50,14 +50,6 @@ pub mod fields {
 /// Names of the fields.
 const FIELDS: &str = "usage_since_read usage_this_hour usage_this_day usage_this_week usage_this_month usage_this_year all_time_usage error_code_1 error_code_2";
 
-/// Numbers of a meter's streams of random values.
-const BASE_STREAM: u64 = 0;
-const BEFORE_STREAM: u64 = 1;
-const JITTER_STREAM: u64 = 2;
-const ERROR_STREAMS: [u64; 2] = [3, 4];
-/// Of what its entity says.
-const CONTACT_STREAM: u64 = 5;
-
 const HOURS_A_DAY: usize = 24;
 const HOURS_A_WEEK: usize = 7 * HOURS_A_DAY;
 /// What each hour of a day weighs; 1,000 by mean.
@@ -67,16 +59,8 @@ const DAY: [u64; HOURS_A_DAY] = [
 ];
 /// What each day of a week weighs, from Monday; 100 by mean.
 const WEEK: [u64; 7] = [98, 97, 97, 98, 100, 106, 104];
-/// What an hour weighs by mean.
-const MEAN_WEIGHT: u64 = 100_000;
 /// Sums of the weights of a week's first hours, from none to all.
 const WEIGHTS: [u64; HOURS_A_WEEK + 1] = sums();
-/// The mean hour of a meter, in hundredths, both included.
-const BASE: std::ops::RangeInclusive<i64> = 60..=240;
-/// Jitter is up to so many tenths of the mean hour: under the least hour, which weighs 0.43 of it.
-const JITTER_TENTHS: u64 = 4;
-/// The most that a meter may have counted when readings begin, in hundredths.
-const MOST_BEFORE: u64 = 5_000_000;
 /// Shares of readings with an error, of its first and its second kind; the codes go up to the last number.
 const ERRORS: [(f64, f64); 2] = [(0.001, 99.0), (0.000_2, 9.0)];
 
@@ -126,14 +110,15 @@ impl Meter {
     /// The meter of this series.
     pub fn new(seed: u64, series: u32) -> Self {
         let stream = |number| Stream::new(seed, series as u64, number);
-        let base = stream(BASE_STREAM).within(0, BASE).unsigned_abs();
-        let jitters = 1 + base * JITTER_TENTHS / 10;
-        let jitter = stream(JITTER_STREAM);
+        let base = stream(0).within(0, 60..=240).unsigned_abs();
+        // Under the least hour, which weighs 0.43 of the mean one.
+        let jitters = 1 + base * 4 / 10;
+        let jitter = stream(2);
         Self {
             base,
-            before: stream(BEFORE_STREAM).below(0, MOST_BEFORE),
+            before: stream(1).below(0, 5_000_000_u64),
             jitter,
-            errors: ERROR_STREAMS.map(stream),
+            errors: [3, 4].map(stream),
             first_jitter: jitter.below(0, jitters),
             jitters,
         }
@@ -145,7 +130,8 @@ impl Meter {
         let (weeks, rest) = (hour as usize / HOURS_A_WEEK, hour as usize % HOURS_A_WEEK);
         let weight = weeks as u64 * WEIGHTS[HOURS_A_WEEK] + WEIGHTS[rest];
         // The least hour is more than any jitter, so that this is never below 0.
-        self.base * weight / MEAN_WEIGHT + self.jitter.below(hour as u64, self.jitters) - self.first_jitter
+        // An hour weighs 100,000 by mean.
+        self.base * weight / 100_000 + self.jitter.below(hour as u64, self.jitters) - self.first_jitter
     }
 
     /// What was used in these hours, in hundredths.

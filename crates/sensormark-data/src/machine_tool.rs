@@ -45,13 +45,6 @@ const ANGLE_BITS: u32 = 20;
 const ANGLE_SPAN: u64 = AMPLITUDE as u64 + 1 - 2 * NOISE_BOUND as u64;
 /// Period (samples) and amplitude (counts) of each sine.
 const SINES: [(u64, f64); CHANNELS - 1] = [(211, 2_000.0), (503, 1_600.0), (1_009, 1_200.0), (2_003, 800.0)];
-/// What sines swing around, in counts.
-const CENTRE: f64 = 2_048.0;
-/// The series number of this data set's streams; fields 0 to 4 are the channels' noise.
-const SERIES: u64 = 0;
-const JITTER_FIELD: u64 = 5;
-const PHASE_FIELD: u64 = 6;
-
 /// The signal of one machine under one seed; sample i is a pure function of (seed, i).
 #[derive(Debug, Clone)]
 pub struct MachineTool {
@@ -64,12 +57,12 @@ pub struct MachineTool {
 impl MachineTool {
     /// The machine under a seed.
     pub fn new(seed: u64) -> Self {
-        let stream = |field| Stream::new(seed, SERIES, field);
-        let phases = stream(PHASE_FIELD);
+        let stream = |field| Stream::new(seed, 0, field);
+        let phases = stream(6);
         let mut channel = 0;
         Self {
             noise: [0, 1, 2, 3, 4].map(stream),
-            jitter: stream(JITTER_FIELD),
+            jitter: stream(5),
             sines: SINES.map(|(period, amplitude)| {
                 channel += 1;
                 sine(period, amplitude, phases.below(channel, period))
@@ -182,7 +175,7 @@ impl MachineTool {
 fn sine(period: u64, amplitude: f64, phase: u64) -> Box<[u16]> {
     let value = |step: u64| {
         let turns = ((step + phase) % period) as f64 / period as f64;
-        u16::try_from(whole((CENTRE - NOISE_BOUND as f64 + amplitude * sine_of_turns(turns) + 0.5).floor()))
+        u16::try_from(whole((2_048.0 - NOISE_BOUND as f64 + amplitude * sine_of_turns(turns) + 0.5).floor()))
             .expect("sines lie between 44 and 4,044 counts")
     };
     (0..period).map(value).collect()

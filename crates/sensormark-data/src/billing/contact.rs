@@ -43,7 +43,7 @@ pub fn fill_contact(seed: u64, series: u32, values: &mut Vec<Value>) {
     {
         return;
     }
-    let stream = Stream::new(seed, series as u64, CONTACT_STREAM);
+    let stream = Stream::new(seed, series as u64, 5);
     let word = |words: &'static str, index| *stream.one_of(index, &words.split('/').collect_vec());
     let (first, last, street) = (word(FIRST_NAMES, 0), word(LAST_NAMES, 1), word(STREETS, 2));
     let (city, state, latitude, longitude) = *stream.one_of(3, &CITIES);

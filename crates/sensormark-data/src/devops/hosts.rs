@@ -15,13 +15,10 @@ pub const DATACENTER: usize = 2;
 /// Regions, each with the letters of its datacenters.
 const REGIONS: &str = "us-east-1 abce us-west-1 ab us-west-2 abc eu-west-1 abc eu-central-1 ab ap-southeast-1 ab ap-southeast-2 ab ap-northeast-1 ac sa-east-1 abc";
 
-/// The number of the streams that draw what a host has for ever; those of walks are smaller.
-const OF_HOST: u64 = 1_000;
-
 impl Devops {
-    /// What draws what a host has, each at its place.
+    /// What draws what a host has, each at its place. (Walks have streams with smaller numbers.)
     fn of_host(&self, host: u32) -> Stream {
-        Stream::new(self.seed, host as u64, OF_HOST)
+        Stream::new(self.seed, host as u64, 1_000)
     }
 
     /// The host's memory in bytes: 8, 12 or 16 GiB.

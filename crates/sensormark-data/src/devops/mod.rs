@@ -40,11 +40,6 @@ pub const VALUES_PER_HOST: u64 = 101;
 /// Ticks stay below this (317 years), so that counters and times stay in 64 bits.
 pub const TICK_LIMIT: u64 = 1_000_000_000;
 
-/// Readings of one measurement before it is the next one's turn, about.
-const TURN: u64 = 2_048;
-/// Readings in a batch, about: few enough for columns and lines to stay in a processor's cache.
-const ROWS: u64 = 512;
-
 /// What a bounded walk does at its bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -90,10 +85,12 @@ impl Devops {
                 (0..tables).map(|table| self.cursor(table, hosts.clone())).collect();
             let mut end = 0;
             while end < ticks {
-                end = ticks.min(end + ticks_of(TURN));
+                // About so many readings of one measurement come before the next one's turn.
+                end = ticks.min(end + ticks_of(2_048));
                 for (table, cursor) in cursors.iter_mut().enumerate() {
                     while cursor.position.tick < end {
-                        let ticks = ticks_of(ROWS).min(end - cursor.position.tick);
+                        // Few enough for columns and lines to stay in a processor's cache.
+                        let ticks = ticks_of(512).min(end - cursor.position.tick);
                         sink.put(table, |batch| cursor.fill(ticks, batch))?;
                     }
                 }

@@ -6,9 +6,6 @@
 use super::*;
 use sensormark_store::lines::{IN_KEYS, Lines};
 
-/// What is escaped in a table's name.
-const IN_TABLES: &[u8] = b", ";
-
 /// What writes line protocol.
 pub fn writer(table: &Table) -> Result<Writer, String> {
     let lines = Lines::new(table.fields.iter().map(|field| &field.name), false);
@@ -24,7 +21,7 @@ pub fn writer(table: &Table) -> Result<Writer, String> {
 
 /// Writes a series' name and tags, and the blank before the first field.
 fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), String> {
-    page.put_escaped(&table.name, IN_TABLES);
+    page.put_escaped(&table.name, b", ");
     let mut tags: Vec<usize> = (0..table.tags.len()).collect();
     tags.sort_by_key(|&tag| &table.tags[tag].name);
     for tag in tags {

@@ -3,9 +3,6 @@
 use super::*;
 use std::{fs::Permissions, os::unix::fs::PermissionsExt};
 
-/// A page is handed on when it holds this many bytes.
-const PAGE_BYTES: usize = 1 << 18;
-
 /// What was written.
 #[derive(Debug, Default)]
 pub struct Summary {
@@ -99,7 +96,7 @@ pub fn write(
         let written = writers[batch.table].as_ref().map_or(0, |writer| (writer.batch)(batch, &mut page));
         summary.values += written;
         summary.readings += if written > 0 { batch.len() as u64 } else { 0 };
-        if page.len() < PAGE_BYTES { Ok(()) } else { hand_on(&mut page) }
+        if page.len() < 1 << 18 { Ok(()) } else { hand_on(&mut page) }
     })?;
     hand_on(&mut page)?;
     Ok(summary)

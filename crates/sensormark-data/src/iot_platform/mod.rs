@@ -34,9 +34,7 @@ pub const MOST_HOMES: u32 = 10_000;
 
 const SECOND_NS: i64 = 1_000_000_000;
 const MILLISECOND_NS: i64 = 1_000_000;
-/// Streams of a thing's first property beside those of values.
-const VALUE: u64 = 0;
-const DRIFT: u64 = 1;
+/// Streams of a thing's first property beside those of values and drifts.
 const PHASE: u64 = 2;
 const JITTER: u64 = 3;
 const COMES: u64 = 4;
@@ -165,7 +163,7 @@ impl Homes {
     #[inline]
     fn push_value(&self, series: u32, time_ns: i64, turn: u64, batch: &mut Batch) {
         let property = self.property(series);
-        let [value, drift] = [VALUE, DRIFT].map(|number| self.stream(series, number));
+        let [value, drift] = [0, 1].map(|number| self.stream(series, number));
         let every_s = HOME.things[property.thing].every_s;
         let value = property.signal.value(&Turn { number: turn, time_ns, every_s, value, drift });
         batch.times_ns.push(time_ns);

@@ -7,13 +7,6 @@
 
 use super::*;
 
-/// Ten thousand years of the Gregorian calendar have 3,652,425 days; in ns.
-const YEAR_NS: f64 = 31_556_952.0 * 1e9;
-/// When it is coldest: 15 January 2021, in ns since the Unix epoch.
-const COLDEST_NS: i64 = 1_610_668_800 * SECOND_NS;
-/// When it is coldest in a day: four o'clock, in ns after midnight.
-const DAWN_NS: i64 = 4 * HOUR_NS;
-
 /// How a property moves.
 #[derive(Clone)]
 pub enum Signal {
@@ -129,10 +122,15 @@ impl Level {
     fn value(&self, turn: &Turn) -> f64 {
         let mut value = self.mean;
         if self.year != 0.0 {
-            value += self.year * sine_of_turns((turn.time_ns - COLDEST_NS) as f64 / YEAR_NS - 0.25);
+            // It is coldest on 15 January 2021. Ten thousand years of the Gregorian calendar have 3,652,425 days.
+            value += self.year
+                * sine_of_turns(
+                    (turn.time_ns - 1_610_668_800 * SECOND_NS) as f64 / (31_556_952.0 * 1e9) - 0.25,
+                );
         }
         if self.day != 0.0 {
-            let since = (turn.time_ns - DAWN_NS).rem_euclid(DAY_NS);
+            // It is coldest at four o'clock.
+            let since = (turn.time_ns - 4 * HOUR_NS).rem_euclid(DAY_NS);
             value += self.day * sine_of_turns(since as f64 / DAY_NS as f64 - 0.25);
         }
         if self.drift != 0.0 {

@@ -2,11 +2,6 @@
 
 use super::*;
 
-/// How many bad rows are shown.
-const SHOWN: usize = 5;
-/// How much of a cell is shown, in characters.
-const SHOWN_TEXT: usize = 60;
-
 /// Bytes that are not UTF-8.
 pub const ENCODING: &str = "not UTF-8, or NUL bytes";
 /// No value in any column.
@@ -43,7 +38,7 @@ impl BadRows {
         let Fault { kind, column, text, reason } = fault;
         self.count += 1;
         *self.by_kind.entry(kind).or_default() += 1;
-        if self.first.len() < SHOWN {
+        if self.first.len() < 5 {
             let column = column.map(|column| format!(", column {}", columns[column].label));
             self.first.push((start, format!("{}: {text:?} {reason}", column.unwrap_or_default())));
         }
@@ -66,7 +61,7 @@ impl Display for BadRows {
 impl Fault {
     /// A fault of one cell.
     pub fn of_cell(kind: &'static str, column: usize, text: &str, reason: impl Into<String>) -> Self {
-        let mut short: String = text.chars().take(SHOWN_TEXT).collect();
+        let mut short: String = text.chars().take(60).collect();
         if short.len() < text.len() {
             short.push('…');
         }

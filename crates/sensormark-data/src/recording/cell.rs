@@ -24,9 +24,6 @@ pub enum Look {
     Text,
 }
 
-/// Texts that stand for "no value" unless the user says otherwise; the last are NaN as Microsoft's C writes it.
-const BUILT_IN: &str = "NA N/A <NA> null NaN -NaN 1.#IND -1.#IND 1.#QNAN -1.#QNAN NaN(ind) -NaN(ind)";
-
 /// How cells are read.
 pub struct CellRules<'o> {
     /// Further texts for "no value".
@@ -41,10 +38,12 @@ pub struct CellRules<'o> {
 
 impl<'o> CellRules<'o> {
     pub fn new(options: &'o RecordingOptions) -> Self {
+        // The last are NaN as Microsoft's C writes it.
+        let built_in = "NA N/A <NA> null NaN -NaN 1.#IND -1.#IND 1.#QNAN -1.#QNAN NaN(ind) -NaN(ind)";
         Self {
             absent: &options.absent,
             absent_numbers: options.absent.iter().filter_map(|text| Marks::PLAIN.read(text)).collect(),
-            built_in: if options.absent_only { Vec::new() } else { BUILT_IN.split(' ').collect() },
+            built_in: if options.absent_only { Vec::new() } else { built_in.split(' ').collect() },
             has_units: options.unit_in_cells,
         }
     }
@@ -119,12 +118,10 @@ pub fn unit(text: &str) -> Option<(&str, &str)> {
     (is_word && is_number && !is_exponent && !is_code).then_some((number, unit))
 }
 
-/// Words for false and true. Only the first two are truth values without a word from the user.
-const TRUTHS: &str = "false true 0 1 no yes off on n y f t";
-
-/// The cell as a truth value, by the first so many words.
+/// The cell as a truth value, by the first so many words. Only the first two are such without a word from the user.
 pub fn truth(text: &str, words: usize) -> Option<bool> {
-    Some(TRUTHS.split(' ').take(words).position(|word| word.eq_ignore_ascii_case(text))? % 2 == 1)
+    let truths = "false true 0 1 no yes off on n y f t";
+    Some(truths.split(' ').take(words).position(|word| word.eq_ignore_ascii_case(text))? % 2 == 1)
 }
 
 #[cfg(test)]

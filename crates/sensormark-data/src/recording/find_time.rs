@@ -5,10 +5,6 @@
 
 use super::*;
 
-/// Words of names of columns that hold times.
-const TIME_WORDS: &str = "time date stamp epoch unix ts when yyyymmdd";
-/// Words that say that numbers are Unix times.
-const UNIX_WORDS: &str = "unix epoch posix";
 /// Names of columns that hold parts of a time.
 const PARTS: [&str; 7] = [
     "year yyyy yy yr",
@@ -19,11 +15,6 @@ const PARTS: [&str; 7] = [
     "second ss",
     "millisecond milliseconds millis msec ms",
 ];
-/// Words that make up the names of columns of times of day.
-const CLOCK_WORDS: &str =
-    "time of day utc gmt local hour clock hh mm ss hhmm hhmmss zeit uhrzeit datum fecha hora heure ora";
-/// A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
-const TWO_DAYS_NS: u64 = 172_800_000_000_000;
 
 /// Everything that the time is found by.
 pub struct Search<'s> {
@@ -266,7 +257,7 @@ impl<'s> Search<'s> {
         }
         if has_word(label, "gps") {
             found.retain(|format| !format.is_unix());
-        } else if has_word(label, UNIX_WORDS) {
+        } else if has_word(label, "unix epoch posix") {
             found.retain(|format| format.name() != "gps");
         }
         found
@@ -332,7 +323,8 @@ impl<'s> Search<'s> {
 
     /// Whether another column, in some format, has the times of a column in this one. Dates may be of another zone.
     fn agrees(&self, first: &ColumnEvidence, of_first: &TimeFormat, other: &ColumnEvidence) -> Result<bool> {
-        let apart_ns = if is_of_dates(other) { TWO_DAYS_NS } else { 0 };
+        // A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
+        let apart_ns = if is_of_dates(other) { 172_800_000_000_000 } else { 0 };
         for format in self.formats(other) {
             let (mut is_compared, mut agree) = (false, true);
             rows::for_each(self.dialect, |row| {
@@ -391,12 +383,14 @@ fn has_word(label: &str, words: &str) -> bool {
 
 /// Whether the name of a column says that it is a time.
 pub fn is_named_time(label: &str) -> bool {
-    has_word(label, TIME_WORDS)
+    has_word(label, "time date stamp epoch unix ts when yyyymmdd")
 }
 
 /// Whether the name of a column says no more than that it is a time of day.
 pub fn is_named_clock(label: &str) -> bool {
-    name_of(label).split('_').all(|word| CLOCK_WORDS.split(' ').contains(&word))
+    let words =
+        "time of day utc gmt local hour clock hh mm ss hhmm hhmmss zeit uhrzeit datum fecha hora heure ora";
+    name_of(label).split('_').all(|word| words.split(' ').contains(&word))
 }
 
 /// Whether numbers are often times of this format.

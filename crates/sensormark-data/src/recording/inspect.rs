@@ -4,11 +4,6 @@ use super::*;
 use clap::{Args, Command, FromArgMatches};
 use serde_json::Value;
 
-/// Numbers that loggers write for "no value".
-const NO_VALUES: &str = "-99 -200 -999 -9999 -99999 -32768 999 9999 99999 32767 65535 -7999";
-/// The most choices that are taken one after the other.
-const MOST: usize = 30;
-
 /// What is said of a file.
 pub struct Inspection {
     /// Several lines.
@@ -23,7 +18,7 @@ pub struct Inspection {
 /// When it cannot be opened, or nothing helps to read it.
 pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<Inspection> {
     let (mut options, mut text) = (options.clone(), String::new());
-    for _ in 0..MOST {
+    for _ in 0..30 {
         let (words, choices) = match Recording::read(path, &options) {
             Ok(recording) => {
                 text += &format!(
@@ -68,6 +63,8 @@ fn with(options: &RecordingOptions, choice: &[String]) -> Result<RecordingOption
 /// What is odd about the values, in lines.
 fn odd(recording: &Recording) -> String {
     let readings = &recording.readings;
+    // What loggers write for "no value".
+    let no_values = "-99 -200 -999 -9999 -99999 -32768 999 9999 99999 32767 65535 -7999";
     let mut text = String::new();
     for (field, column) in recording.schema.tables[0].fields.iter().zip(&readings.columns) {
         let numbers: Vec<f64> = (0..readings.len()).filter_map(|row| column.number(row)).collect();
@@ -83,7 +80,7 @@ fn odd(recording: &Recording) -> String {
         for extreme in [least, most].into_iter().dedup() {
             let name = &field.name;
             let count = numbers.iter().filter(|number| **number == extreme).count();
-            if NO_VALUES.split(' ').contains(&extreme.to_string().as_str()) {
+            if no_values.split(' ').contains(&extreme.to_string().as_str()) {
                 text += &format!(
                     "Odd: {extreme} in {count} readings of {name}; if that is no value, say --absent {extreme}.\n"
                 );

@@ -6,9 +6,6 @@
 use super::*;
 use std::borrow::Cow;
 
-/// The first whole number after which floating point of 64 bits skips some.
-const EXACT: u128 = 1 << 53;
-
 /// A number, and which marks it was written with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReadNumber {
@@ -102,7 +99,8 @@ fn plain<'t>(text: &'t str, digits: &str, decimal: char) -> Option<(Cow<'t, str>
 /// Whether floating point has another value than these digits say. Only digits before the point count, and a fraction where there is no room for any.
 fn is_rounded(plain: &str, number: Number) -> bool {
     let value = number.float();
-    if !value.is_finite() || value.abs() < EXACT as f64 || plain.contains(['e', 'E']) {
+    // From 2^53 on, floating point skips whole numbers.
+    if !value.is_finite() || value.abs() < 9_007_199_254_740_992.0 || plain.contains(['e', 'E']) {
         return false;
     }
     let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));

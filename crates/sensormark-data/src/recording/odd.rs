@@ -2,11 +2,6 @@
 
 use super::*;
 
-/// Texts that people and programs write for "no value", beside those without a letter or digit.
-const ABSENT: &str = "unavailable|unknown|none|missing|undefined|no data|nodata|n.a.|nil|nd|\\n|#n/a|#value!|#div/0!|#num!|#ref!";
-/// Words of names of columns that name sensors.
-const SENSORS: &str = "sensor entity device station mote node meter metric channel signal";
-
 /// Stops where the user has to say what a column is, of which they said nothing.
 pub fn check(seen: &ColumnEvidence, is_without_tags: bool) -> Result<()> {
     units(seen)?;
@@ -29,7 +24,8 @@ fn ask_or_text<T>(ColumnEvidence { label, .. }: &ColumnEvidence, words: String) 
 }
 
 fn is_of_sensors(label: &str) -> bool {
-    name_of(label).split('_').any(|word| SENSORS.split(' ').contains(&word.trim_end_matches("id")))
+    let sensors = "sensor entity device station mote node meter metric channel signal";
+    name_of(label).split('_').any(|word| sensors.split(' ').contains(&word.trim_end_matches("id")))
 }
 
 /// Whether the name of a column is as that of a sensor's number.
@@ -79,10 +75,12 @@ fn texts_among_numbers(seen: &ColumnEvidence) -> Result<()> {
     if seen.numeric * 5 < present || others == 0 {
         return Ok(());
     }
+    // What people and programs write for "no value", beside texts without a letter or digit.
+    let absent = "unavailable|unknown|none|missing|undefined|no data|nodata|n.a.|nil|nd|\\n|#n/a|#value!|#div/0!|#num!|#ref!";
     let cells = seen.distinct.iter().filter(|text| text.contains(|one: char| !one.is_ascii_digit()));
     let (absent, texts): (Vec<_>, Vec<_>) = cells.partition(|text| {
         !text.contains(char::is_alphanumeric)
-            || ABSENT.split('|').any(|absent| absent.eq_ignore_ascii_case(text))
+            || absent.split('|').any(|absent| absent.eq_ignore_ascii_case(text))
     });
     let list = |texts: &[&String]| texts.iter().join(",");
     let is_all_known = seen.distinct.len() < DISTINCT && seen.truths == 0;

@@ -8,14 +8,6 @@ use encoding_rs::WINDOWS_1252;
 
 /// How much of the file is looked at, in bytes.
 const SAMPLE_BYTES: u64 = 1 << 18;
-/// How many rows of it.
-const SAMPLE_ROWS: usize = 1_000;
-/// Delimiters that are looked for; of equals the last.
-const DELIMITERS: [u8; 4] = *b",|;\t";
-/// What begins the lines before a table that are comments.
-const COMMENTS: [&str; 5] = ["#", "%", "!", "*", "//"];
-/// How many lines may stand before a header.
-const LINES_BEFORE: usize = 50;
 
 /// What is known of the file so far.
 struct Sniffer<'o> {
@@ -145,9 +137,10 @@ impl<'o> Sniffer<'o> {
 
     fn sample(&self) -> Result<Sample> {
         let split = |delimiter| Sample::new(self.table(), delimiter, self.comment);
+        // Of equals the last counts.
         let best = self
             .delimiter
-            .map_or(DELIMITERS.to_vec(), |given| vec![given])
+            .map_or(b",|;\t".to_vec(), |given| vec![given])
             .into_iter()
             .map(split)
             .max_by_key(Sample::merit);
@@ -169,7 +162,7 @@ impl<'o> Sniffer<'o> {
     /// Lines before the table that begin with a mark of comments. The last of them is the header, if it fits the rows and no other line is.
     fn comments(&mut self, sample: &mut Sample) -> Result<()> {
         let table = self.table().to_vec();
-        let mark = COMMENTS.into_iter().find(|mark| table.starts_with(mark.as_bytes()));
+        let mark = ["#", "%", "!", "*", "//"].into_iter().find(|mark| table.starts_with(mark.as_bytes()));
         let Some(mark) = mark.filter(|_| self.comment.is_none()) else {
             return Ok(());
         };
@@ -265,7 +258,7 @@ impl<'o> Sniffer<'o> {
             self.notes.push("empty names at the header's end are none".to_owned());
         }
         // A header below lines of a logger's own.
-        let better = (1..LINES_BEFORE).find(|&row| names.len() < width && self.is_units(sample, row));
+        let better = (1..50).find(|&row| names.len() < width && self.is_units(sample, row));
         let is_time = |record: &StringRecord| matches!(self.rules.look(record[0].trim()), Look::Time(_));
         if names.len() + 1 == width && better.is_none() {
             if sample.regular_records(1).all(|record| record[width - 1].is_empty()) {
@@ -299,7 +292,7 @@ impl Sample {
         let records: Vec<StringRecord> = builder(delimiter, comment)
             .from_reader(text)
             .into_byte_records()
-            .take(SAMPLE_ROWS)
+            .take(1_000)
             .map_while(Result::ok)
             .map(|record| StringRecord::from_byte_record_lossy(squeezed(record, delimiter)))
             .collect();

@@ -5,9 +5,6 @@ use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use std::os::fd::AsRawFd;
 
-/// How much of a file shows its form, in bytes.
-const HEAD: u64 = 1 << 10;
-
 /// Where a recording is read from.
 pub struct Source {
     /// What the user named.
@@ -113,7 +110,7 @@ impl Source {
 
     fn head(&self) -> Result<Vec<u8>> {
         let mut head = Vec::new();
-        self.reader()?.take(HEAD).read_to_end(&mut head)?;
+        self.reader()?.take(1 << 10).read_to_end(&mut head)?;
         Ok(head)
     }
 }

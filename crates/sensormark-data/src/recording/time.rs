@@ -266,13 +266,12 @@ pub fn read_clock(text: &str) -> Option<bool> {
     (parts.all(is_two) && clock.since_ns.is_ok()).then_some(clock.zone.is_some())
 }
 
-/// How the names of months begin in English, German, French, Spanish, Italian and Dutch.
-const MONTHS: &str = "jan ene gen|feb fév|mar mär mrz maa mrt|apr avr abr|may mai mei mag|jun juin giu|jul juil lug|aug aoû ago|sep set|oct okt ott|nov|dec dez déc dic";
-
 /// The number of a month that is given by its name. Three letters are enough.
 fn month(name: &str) -> Option<i16> {
+    // How the names of months begin in English, German, French, Spanish, Italian and Dutch.
+    let months = "jan ene gen|feb fév|mar mär mrz maa mrt|apr avr abr|may mai mei mag|jun juin giu|jul juil lug|aug aoû ago|sep set|oct okt ott|nov|dec dez déc dic";
     let name = name.to_lowercase();
-    MONTHS
+    months
         .split('|')
         .zip(1..)
         .find_map(|(starts, number)| starts.split(' ').any(|start| name.starts_with(start)).then_some(number))

@@ -33,16 +33,6 @@ pub const LONGEST_INTERVAL_MS: u32 = 3_600_000;
 const MILLISECOND_NS: i64 = 1_000_000;
 /// Ticks in the period of the sine.
 const DAY_TICKS: u64 = 2_880;
-/// Hundredths of a degree.
-const AMPLITUDE: f64 = 500.0;
-const BASES: u64 = 3_001;
-/// Hundredths of a degree a coin.
-const NOISE_STEP: i64 = 5;
-/// Field numbers of the streams: the noise of each sensor, and what sensors have for good.
-const NOISE_FIELD: u64 = 0;
-const BASE_FIELD: u64 = 1;
-const PHASE_FIELD: u64 = 2;
-
 /// The readings of some sensors under one seed; reading t of sensor s is a pure function of (seed, s, t).
 #[derive(Debug)]
 pub struct SensorReadings {
@@ -78,13 +68,12 @@ impl SensorReadings {
             let stream = |field| Stream::new(seed, number.into(), field);
             Sensor {
                 offset_ns: (number as i64 * interval_ms as i64 / sensors as i64) * MILLISECOND_NS,
-                base: stream(BASE_FIELD).below(0, BASES).cast_signed(),
-                phase: stream(PHASE_FIELD).below(0, DAY_TICKS),
-                noise: stream(NOISE_FIELD),
+                base: stream(1).below(0, 3_001_u64).cast_signed(),
+                phase: stream(2).below(0, DAY_TICKS),
+                noise: stream(0),
             }
         };
-        let day =
-            |tick: u64| whole((AMPLITUDE * sine_of_turns(tick as f64 / DAY_TICKS as f64) + 0.5).floor());
+        let day = |tick: u64| whole((500.0 * sine_of_turns(tick as f64 / DAY_TICKS as f64) + 0.5).floor());
         Ok(Self {
             interval_ns: interval_ms as i64 * MILLISECOND_NS,
             sensors: (0..sensors).map(sensor).collect(),
@@ -121,7 +110,7 @@ impl SensorReadings {
         let place = ((tick + sensor.phase) % DAY_TICKS) as usize;
         let coins = (sensor.noise.word(tick).count_ones()) as i64 - 32;
         // The nearest double of the decimal: a quotient is rounded once.
-        (sensor.base + self.day[place] + NOISE_STEP * coins) as f64 / 100.0
+        (sensor.base + self.day[place] + 5 * coins) as f64 / 100.0
     }
 
     /// The ticks of a sensor whose times lie in a range.

@@ -2,14 +2,6 @@
 
 use super::{shape::Shape::*, walk::Walk, *};
 
-/// Streams of values. The others' numbers are this far and further from theirs.
-const VALUE: u64 = 0;
-const NOISE: u64 = 1 << 10;
-/// Streams that say where a series begins in its period or column.
-const PHASE: u64 = 1 << 11;
-/// Streams that say which values are repeats, and which are outliers.
-const REPEATS: u64 = 3 << 10;
-const OUTLIERS: u64 = 4 << 10;
 /// A value is repeated less often than this in a row.
 const LONGEST_RUN: u64 = 64;
 
@@ -31,8 +23,9 @@ impl<'f> SeriesField<'f> {
     /// Field number `number` of a series whose random numbers these are.
     pub fn new(field: &'f FieldShape, number: usize, streams: Streams, interval_ns: i64) -> Self {
         let interval_ns = interval_ns.unsigned_abs().max(1);
+        // The phase says where a series begins in its period or column, repeats and outliers which values are such.
         let [value, noise, phase, repeats, outliers] =
-            [VALUE, NOISE, PHASE, REPEATS, OUTLIERS].map(|of| streams.of(of + number as u64));
+            [0, 1, 2, 3, 4].map(|of: u64| streams.of((of << 10) + number as u64));
         let walk = match field.shape {
             Walk(_, _, period_ns) => Some(Walk::new(value, period_ns.get() / interval_ns)),
             _ => None,

@@ -213,7 +213,6 @@ impl Lane {
 }
 
 /// The readings of all tables, from anywhere: shared by all loads of a trial.
-#[derive(Debug)]
 pub struct Lanes {
     lanes: Vec<Vec<Mutex<Lane>>>,
 }

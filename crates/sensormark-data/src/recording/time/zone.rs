@@ -3,9 +3,6 @@
 use super::*;
 use jiff::fmt::temporal::DateTimeParser;
 
-/// Names that mean one offset wherever they are used. (CST, IST and BST do not.)
-const OFFSETS: &str = "Z+00 z+00 UTC+00 GMT+00 UT+00 WET+00 WEST+01 CET+01 MEZ+01 CEST+02 MESZ+02 EET+02 EEST+03 EST-05 EDT-04 MST-07 MDT-06 PST-08 PDT-07 CDT-05 AKST-09 AKDT-08 HST-10 MSK+03 SGT+08 HKT+08 JST+09 KST+09 AEST+10 AEDT+11 NZST+12 NZDT+13";
-
 /// An offset, maybe behind UTC, and a name, of which there is one at least.
 static ZONE: LazyLock<Regex> =
     LazyLock::new(|| expression(r"^(?:UTC|GMT)?([-+][0-9:]+)?[ \[]*([A-Za-z][\w/+-]*)?\]?$"));
@@ -13,8 +10,10 @@ static ZONE: LazyLock<Regex> =
 /// The zone that stands at the end of a time. An offset counts before a name that follows it.
 pub fn read(text: &str) -> Option<TimeZone> {
     let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+    // Names that mean one offset wherever they are used. (CST, IST and BST do not.)
+    let offsets = "Z+00 z+00 UTC+00 GMT+00 UT+00 WET+00 WEST+01 CET+01 MEZ+01 CEST+02 MESZ+02 EET+02 EEST+03 EST-05 EDT-04 MST-07 MDT-06 PST-08 PDT-07 CDT-05 AKST-09 AKDT-08 HST-10 MSK+03 SGT+08 HKT+08 JST+09 KST+09 AEST+10 AEDT+11 NZST+12 NZDT+13";
     let is_offset = |text: &&str| text.starts_with(['+', '-']);
-    if let Some(offset) = OFFSETS.split(' ').find_map(|known| known.strip_prefix(text).filter(is_offset)) {
+    if let Some(offset) = offsets.split(' ').find_map(|known| known.strip_prefix(text).filter(is_offset)) {
         return DateTimeParser::new().parse_time_zone(offset).ok();
     }
     let found = ZONE.captures(text.split(" (").next()?)?;
