@@ -4,15 +4,29 @@ use super::*;
 
 /// What writes JSON lines.
 pub fn writer(table: &Table) -> Result<Writer, String> {
-    let names = table.fields.iter().map(|field| {
+    let named = |field: &Field| {
         let mut page = Page::default();
         page.put_json(&field.name);
         page.put_byte(b':');
         Piece::new(page.written())
-    });
-    let names: Vec<_> = names.collect();
+    };
+    let names = table.fields.iter().map(named).collect_vec();
     let starts = starts(table, |series, page| {
-        put_start(table, series, page);
+        page.put(b"{\"table\":");
+        page.put_json(&table.name);
+        page.put(b",\"tags\":{");
+        for (number, (tag, column)) in table.tags.iter().zip(table.series.columns()).enumerate() {
+            if number > 0 {
+                page.put(b",");
+            }
+            page.put_json(&tag.name);
+            page.put(b":");
+            match column {
+                TagColumn::Text(values) => page.put_json(&values[series as usize]),
+                TagColumn::Integer(values) => page.put_integer(values[series as usize]),
+            }
+        }
+        page.put(b"},\"time_ns\":");
         Ok(())
     })?;
     let batch = move |batch: &Batch, page: &mut Page| {
@@ -38,22 +52,4 @@ pub fn writer(table: &Table) -> Result<Writer, String> {
         written
     };
     Ok(Writer { head: Box::default(), batch: Box::new(batch) })
-}
-
-fn put_start(table: &Table, series: u32, page: &mut Page) {
-    page.put(b"{\"table\":");
-    page.put_json(&table.name);
-    page.put(b",\"tags\":{");
-    for (number, (tag, column)) in table.tags.iter().zip(table.series.columns()).enumerate() {
-        if number > 0 {
-            page.put(b",");
-        }
-        page.put_json(&tag.name);
-        page.put(b":");
-        match column {
-            TagColumn::Text(values) => page.put_json(&values[series as usize]),
-            TagColumn::Integer(values) => page.put_integer(values[series as usize]),
-        }
-    }
-    page.put(b"},\"time_ns\":");
 }

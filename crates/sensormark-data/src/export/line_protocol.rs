@@ -9,7 +9,29 @@ use sensormark_store::lines::{IN_KEYS, Lines};
 /// What writes line protocol.
 pub fn writer(table: &Table) -> Result<Writer, String> {
     let lines = Lines::new(table.fields.iter().map(|field| &field.name), false);
-    let starts = starts(table, |series, page| put_start(table, series, page))?;
+    // A series' name and tags, and the blank before the first field.
+    let starts = starts(table, |series, page| {
+        page.put_escaped(&table.name, b", ");
+        let tags = (0..table.tags.len()).sorted_by_key(|&tag| &table.tags[tag].name);
+        for tag in tags {
+            let value = table.series.columns()[tag].text(series);
+            if value.is_empty() {
+                continue;
+            }
+            if value.contains(['\n', '\r']) || value.ends_with('\\') {
+                return Err(format!(
+                    "line protocol cannot carry the value {value:?} of tag {}, for its line break or the backslash at its end; write csv or json",
+                    table.tags[tag].name
+                ));
+            }
+            page.put(b",");
+            page.put_escaped(&table.tags[tag].name, IN_KEYS);
+            page.put(b"=");
+            page.put_escaped(&value, IN_KEYS);
+        }
+        page.put(b" ");
+        Ok(())
+    })?;
     Ok(Writer {
         head: Box::default(),
         batch: Box::new(move |batch: &Batch, page: &mut Page| {
@@ -17,29 +39,4 @@ pub fn writer(table: &Table) -> Result<Writer, String> {
             (0..batch.len()).map(|row| lines.put(row, &starts[batch.series[row] as usize], page)).sum()
         }),
     })
-}
-
-/// Writes a series' name and tags, and the blank before the first field.
-fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), String> {
-    page.put_escaped(&table.name, b", ");
-    let mut tags: Vec<usize> = (0..table.tags.len()).collect();
-    tags.sort_by_key(|&tag| &table.tags[tag].name);
-    for tag in tags {
-        let value = table.series.columns()[tag].text(series);
-        if value.is_empty() {
-            continue;
-        }
-        if value.contains(['\n', '\r']) || value.ends_with('\\') {
-            return Err(format!(
-                "line protocol cannot carry the value {value:?} of tag {}, for its line break or the backslash at its end; write csv or json",
-                table.tags[tag].name
-            ));
-        }
-        page.put(b",");
-        page.put_escaped(&table.tags[tag].name, IN_KEYS);
-        page.put(b"=");
-        page.put_escaped(&value, IN_KEYS);
-    }
-    page.put(b" ");
-    Ok(())
 }

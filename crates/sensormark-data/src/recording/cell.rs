@@ -16,10 +16,7 @@ pub enum Look {
     /// A date, maybe with a time of day.
     Time(Written),
     /// A time of day without a date, and whether it names a zone.
-    Clock {
-        /// Whether it names a zone.
-        zoned: bool,
-    },
+    Clock(bool),
     /// Anything else.
     Text,
 }
@@ -85,10 +82,7 @@ impl<'o> CellRules<'o> {
         }
         let truth = truth(text, 2).map(Look::Bool);
         let time = || Written::read(text).map(Look::Time);
-        truth
-            .or_else(time)
-            .or_else(|| read_clock(text).map(|zoned| Look::Clock { zoned }))
-            .unwrap_or(Look::Text)
+        truth.or_else(time).or_else(|| read_clock(text).map(Look::Clock)).unwrap_or(Look::Text)
     }
 }
 
@@ -144,10 +138,10 @@ mod tests {
             ("TRUE", Look::Bool(true)),
             ("yes", Look::Text),
             ("1.2.3", Look::Text),
-            ("23:50:00", Look::Clock { zoned: false }),
-            ("18.00.00", Look::Clock { zoned: false }),
-            ("11:50 PM", Look::Clock { zoned: false }),
-            ("23:50:00.757551Z", Look::Clock { zoned: true }),
+            ("23:50:00", Look::Clock(false)),
+            ("18.00.00", Look::Clock(false)),
+            ("11:50 PM", Look::Clock(false)),
+            ("23:50:00.757551Z", Look::Clock(true)),
             ("31.13.19", Look::Text),
             ("1:2", Look::Text),
         ] {

@@ -201,14 +201,14 @@ impl ColumnEvidence {
             Look::Bool(_) => self.truths += 1,
             Look::Time(written) => {
                 self.times += 1;
-                self.midnights += written.is_midnight() as u64;
-                self.zoned += written.is_zoned() as u64;
+                self.midnights += (written.clock.since_ns == Ok(0)) as u64;
+                self.zoned += written.clock.zone.is_some() as u64;
                 self.short_years += written.is_short as u64;
                 for (fit, can_be) in self.orders.iter_mut().zip(written.orders) {
                     *fit += can_be as u64;
                 }
             }
-            Look::Clock { zoned } => {
+            Look::Clock(zoned) => {
                 self.clocks += 1;
                 self.zoned += zoned as u64;
             }

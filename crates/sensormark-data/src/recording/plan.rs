@@ -76,9 +76,15 @@ pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions
         let role = plan.role(column, dialect, &named, &said)?;
         plan.columns.push(ColumnReport { label: column.label.clone(), role, field: None, absent: 0 });
     }
-    plan.check_fields(dialect)?;
     plan.assumptions.extend(note);
-    Ok(plan)
+    match plan.fields.len() {
+        0 => unclear(format!("no column of {} holds values beside the time and the tags", dialect.source)),
+        fields if fields > FieldSet::CAPACITY => unclear(format!(
+            "{fields} columns of values are more than the {} of a table; leave some out with --leave-out",
+            FieldSet::CAPACITY
+        )),
+        _ => Ok(plan),
+    }
 }
 
 impl Plan {
@@ -184,19 +190,6 @@ impl Plan {
         let (name, note) = free_name_of(label, &mut self.names);
         self.assumptions.extend(note);
         name
-    }
-
-    fn check_fields(&self, dialect: &Dialect) -> Result<()> {
-        match self.fields.len() {
-            0 => {
-                unclear(format!("no column of {} holds values beside the time and the tags", dialect.source))
-            }
-            fields if fields > FieldSet::CAPACITY => unclear(format!(
-                "{fields} columns of values are more than the {} of a table; leave some out with --leave-out",
-                FieldSet::CAPACITY
-            )),
-            _ => Ok(()),
-        }
     }
 }
 
@@ -304,7 +297,7 @@ fn zone_note(time: &TimeSource, columns: &[ColumnEvidence]) -> Option<String> {
     let without = all - seen.zoned;
     if is_of_tails(seen) && read_tail(&seen.example) == Some(true)
         || time.format.is_count()
-        || time.format.has_zone()
+        || ["%z", "%:", "%Q", "%s"].iter().any(|zone| time.format.name().contains(zone))
         || without == 0
     {
         return None;

@@ -90,7 +90,13 @@ impl Display for RecordingReport {
         for column in &self.columns {
             write!(formatter, "  {}: {}", column.label, column.role)?;
             if let Some(field) = &column.field {
-                write!(formatter, " {}, {}", field.name, kind_text(field.kind))?;
+                let kind = match field.kind {
+                    Bool => "truth value",
+                    I64 | U16 => "64-bit integer",
+                    F64 => "64-bit floating point",
+                    Text => "text",
+                };
+                write!(formatter, " {}, {kind}", field.name)?;
             }
             if column.absent > 0 {
                 write!(formatter, ", absent in {} readings", column.absent)?;
@@ -140,13 +146,4 @@ impl RecordingReport {
 pub fn shown(time_ns: impl Into<i128>) -> String {
     Timestamp::from_nanosecond(time_ns.into())
         .map_or_else(|_| "no date".to_owned(), |instant| instant.to_string())
-}
-
-fn kind_text(kind: FieldType) -> &'static str {
-    match kind {
-        Bool => "truth value",
-        I64 | U16 => "64-bit integer",
-        F64 => "64-bit floating point",
-        Text => "text",
-    }
 }

@@ -55,17 +55,6 @@ pub fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialect> {
     Ok(Dialect { source, skip, comment, delimiter, has_header, units_rows, names, notes, group_key })
 }
 
-/// The first rows, without one that is cut off.
-fn read_sample(source: &Source) -> Result<Vec<u8>> {
-    let mut text = Vec::new();
-    source.reader()?.take(SAMPLE_BYTES).read_to_end(&mut text)?;
-    if text.len() as u64 == SAMPLE_BYTES {
-        let end = text.iter().rposition(|&byte| byte == b'\n');
-        text.truncate(end.map_or(text.len(), |end| end + 1));
-    }
-    Ok(text)
-}
-
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|byte| *byte == b'\n')
 }
@@ -83,7 +72,13 @@ fn offset(record: &StringRecord) -> usize {
 impl<'o> Sniffer<'o> {
     /// What the user says, and a first line that tells spreadsheets the delimiter.
     fn new(source: Source, options: &'o RecordingOptions) -> Result<Self> {
-        let text = read_sample(&source)?;
+        let mut text = Vec::new();
+        source.reader()?.take(SAMPLE_BYTES).read_to_end(&mut text)?;
+        if text.len() as u64 == SAMPLE_BYTES {
+            // The last row is cut off.
+            let end = text.iter().rposition(|&byte| byte == b'\n');
+            text.truncate(end.map_or(text.len(), |end| end + 1));
+        }
         let ascii = |given: char, option| {
             u8::try_from(given).or_else(|_| unclear(format!("{option} {given}: give one ASCII character")))
         };
@@ -322,5 +317,5 @@ impl Sample {
 }
 
 fn is_text(look: &Look) -> bool {
-    matches!(look, Look::Text | Look::Clock { .. })
+    matches!(look, Look::Text | Look::Clock(_))
 }

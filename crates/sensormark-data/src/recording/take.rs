@@ -180,14 +180,9 @@ impl<'p> Taker<'p> {
         if let Some(interval_ns) = timing.interval_ns {
             series = series.every(interval_ns);
         }
-        let table = Table {
-            name: self.plan.table.clone(),
-            tags: tags.iter().map(|tag| Tag { name: tag.name.clone() }).collect(),
-            fields: table_fields.collect(),
-            entity: None,
-            time_resolution: resolution(&self.batch.times_ns),
-            series,
-        };
+        let tag_names = tags.iter().map(|tag| tag.name.as_str()).collect_vec();
+        let table =
+            table(&self.plan.table, &tag_names, table_fields, resolution(&self.batch.times_ns), series);
         let notes = self.oddities.iter().map(|(words, count)| format!("{count} times are {words}")).collect();
         Taken { schema: Schema { tables: vec![table] }, readings: self.batch, timing, bad, notes }
     }

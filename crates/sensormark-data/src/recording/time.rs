@@ -35,18 +35,18 @@ pub struct Written {
     pub orders: Orders,
     /// Whether the year has two digits.
     pub is_short: bool,
-    clock: Clock,
+    pub clock: Clock,
 }
 
 /// A time of day as written.
 #[derive(Debug, PartialEq)]
-struct Clock {
+pub struct Clock {
     /// Nanoseconds since midnight.
-    since_ns: Result<i64, TimeFault>,
+    pub since_ns: Result<i64, TimeFault>,
     /// Whether it is of a leap second.
     is_leap: bool,
     /// Where one is given.
-    zone: Option<TimeZone>,
+    pub zone: Option<TimeZone>,
 }
 
 /// A day, in ns.
@@ -114,16 +114,6 @@ impl Written {
             is_short,
             clock: Clock::after_date(found.get(6).map_or("", |rest| rest.as_str()), !is_short)?,
         })
-    }
-
-    /// Whether it is the first moment of its day.
-    pub fn is_midnight(&self) -> bool {
-        self.clock.since_ns == Ok(0)
-    }
-
-    /// Whether it names a zone.
-    pub fn is_zoned(&self) -> bool {
-        self.clock.zone.is_some()
     }
 
     fn instant(&self, format: &TimeFormat) -> Result<Instant, TimeFault> {

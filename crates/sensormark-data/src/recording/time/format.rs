@@ -69,11 +69,6 @@ impl TimeFormat {
         matches!(self, Self::Count(_))
     }
 
-    /// Whether it is a pattern with a zone.
-    pub fn has_zone(&self) -> bool {
-        ["%z", "%:", "%Q", "%s"].iter().any(|zone| self.name().contains(zone))
-    }
-
     /// Whether it counts from 1970.
     pub fn is_unix(&self) -> bool {
         self.name().starts_with("unix-")
