@@ -29,24 +29,12 @@ use crate::prelude::*;
 use calendar::{HOUR_NS, START_NS};
 pub use contact::fill_contact;
 
-/// Numbers of the fields.
-pub mod fields {
-    /// What was used since the last reading: what is billed.
-    pub const USAGE_SINCE_READ: usize = 0;
-    /// Since the day began.
-    pub const USAGE_THIS_DAY: usize = 2;
-    /// Since the week began, on Monday.
-    pub const USAGE_THIS_WEEK: usize = 3;
-    /// Since the month began.
-    pub const USAGE_THIS_MONTH: usize = 4;
-    /// Since the year began.
-    pub const USAGE_THIS_YEAR: usize = 5;
-    /// Since the meter was made.
-    pub const ALL_TIME_USAGE: usize = 6;
-    /// An error of the meter's own, 0 for none. The one after it is of its line.
-    pub const ERROR_CODE_1: usize = 7;
-}
-
+/// The field of what was used since the last reading: what is billed.
+pub const USAGE_SINCE_READ: usize = 0;
+/// The field of what was used since the meter was made.
+const ALL_TIME_USAGE: usize = 6;
+/// The field of an error of the meter's own, 0 for none. The one after it is of its line.
+const ERROR_CODE_1: usize = 7;
 /// Names of the fields.
 const FIELDS: &str = "usage_since_read usage_this_hour usage_this_day usage_this_week usage_this_month usage_this_year all_time_usage error_code_1 error_code_2";
 
@@ -81,7 +69,7 @@ pub fn schema(meters: u32) -> Schema {
         let kind = |number| kinds[(number >= first) as usize];
         names.split(' ').enumerate().map(|(number, name)| field(name, kind(number))).collect()
     };
-    let readings = named(FIELDS, fields::ERROR_CODE_1, [F64, I64]);
+    let readings = named(FIELDS, ERROR_CODE_1, [F64, I64]);
     let series = Series::new(vec![TagColumn::Integer((1..=meters as i64).collect())]).every(HOUR_NS);
     let entity = Entity {
         name: "meters".to_owned(),
@@ -161,7 +149,7 @@ impl Meter {
         for (number, column) in batch.columns.iter_mut().enumerate() {
             match &mut column.values {
                 Values::F64(values) => {
-                    let before = if number == fields::ALL_TIME_USAGE { self.before } else { 0 };
+                    let before = if number == ALL_TIME_USAGE { self.before } else { 0 };
                     let (mut start, mut counted) = (0, 0);
                     values.extend(hours.clone().zip(&after).map(|(hour, after)| {
                         let begins = period_start(number, hour);
@@ -172,7 +160,7 @@ impl Meter {
                     }));
                 }
                 Values::I64(values) => {
-                    values.extend(hours.clone().map(|hour| self.error(number - fields::ERROR_CODE_1, hour)));
+                    values.extend(hours.clone().map(|hour| self.error(number - ERROR_CODE_1, hour)));
                 }
                 _ => unreachable!("usage is in floating point, and error codes are integers"),
             }
@@ -185,11 +173,12 @@ impl Meter {
 fn period_start(field: usize, hour: u32) -> u32 {
     let month = || calendar::month_of(hour);
     match field {
-        fields::USAGE_THIS_DAY => hour - hour % 24,
-        fields::USAGE_THIS_WEEK => hour - hour % 168,
-        fields::USAGE_THIS_MONTH => calendar::month_start(month()),
-        fields::USAGE_THIS_YEAR => calendar::month_start(month() - month() % 12),
-        fields::ALL_TIME_USAGE => 0,
+        // Day, week (from Monday), month and year.
+        2 => hour - hour % 24,
+        3 => hour - hour % 168,
+        4 => calendar::month_start(month()),
+        5 => calendar::month_start(month() - month() % 12),
+        ALL_TIME_USAGE => 0,
         _ => hour,
     }
 }

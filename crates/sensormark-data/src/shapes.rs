@@ -18,9 +18,7 @@ mod walk;
 mod tests;
 
 use crate::prelude::*;
-use churn::Churn;
-use shape::FieldShape;
-use values::SeriesField;
+use {churn::Churn, shape::*, values::SeriesField};
 
 /// Streams of a series beside those of its fields, which have small numbers.
 const JITTER: u64 = 1 << 20;

@@ -2,7 +2,7 @@
 //!
 //! A cursor stands before a tick and holds what every walk shows at it; going on takes one random word a walk. Nothing is computed twice, nothing grows.
 
-use super::{mover::FloatBounds, *};
+use super::*;
 
 /// Where all walks of a cursor stand: kept, it leads back to its tick.
 #[derive(Debug, Clone)]

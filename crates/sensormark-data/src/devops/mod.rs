@@ -22,12 +22,11 @@ mod tests;
 
 use crate::prelude::*;
 pub use cursor::{Cursor, Position, Track};
-use fields::{
-    MEASUREMENTS, Measurement, Reading,
-    Rule::{self, *},
+use {
+    fields::{Rule::*, *},
+    mover::*,
+    steps::*,
 };
-use mover::{Mover, States};
-use steps::Normals;
 
 /// From tick to tick, in ns.
 pub const INTERVAL_NS: i64 = 10_000_000_000;

@@ -1,6 +1,6 @@
 //! The walks of one field over some hosts: what it takes to go on by a tick, and what shows. A cursor holds one for each field that moves.
 
-use super::{fields::number, steps::PART_BITS, *};
+use super::*;
 
 /// Where one field's walks stand, one entry a host.
 #[derive(Debug, Clone)]

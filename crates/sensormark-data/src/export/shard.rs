@@ -3,7 +3,7 @@
 use super::*;
 
 /// One part of a data set's series. The parts of one number of shards make the whole, without overlap.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Shard {
     number: u32,
     pub(super) count: u32,

@@ -48,26 +48,28 @@ mod error;
 mod tests;
 
 // What the parts name.
-use crate::{nearest::unknown, prelude::*};
-use bad_rows::{ENCODING, Fault, NO_ROW, NO_VALUE};
-use cell::{CellRules, Look, text, truth, unit};
-use csv::{ByteRecord, StringRecord};
-use dialect::{Dialect, builder, squeezed};
-use error::{Result, ask, empty, quoted, unclear};
-use evidence::{ColumnEvidence, DISTINCT, Evidence, Tally};
-use find_time::{Search, is_named_clock, is_named_time};
-use jiff::{Timestamp, tz::TimeZone};
-use marks::Said;
-use names::{free_name_of, table_name_of};
-use number::{Marks, ReadNumber, read};
-use plan::{FieldSource, Plan};
-use regex::Regex;
-use report::shown;
-use rows::lines_of;
-use source::Source;
-use take::Taken;
-use time::{Written, meanings, plausible, read_clock, read_tail};
-use time_source::{is_of_dates, is_of_tails};
+use {
+    crate::{nearest::unknown, prelude::*},
+    bad_rows::*,
+    cell::*,
+    csv::{ByteRecord, StringRecord},
+    dialect::*,
+    error::*,
+    evidence::*,
+    find_time::*,
+    jiff::{Timestamp, tz::TimeZone},
+    marks::*,
+    names::*,
+    number::*,
+    plan::*,
+    regex::Regex,
+    report::*,
+    rows::*,
+    source::*,
+    take::*,
+    time::*,
+    time_source::*,
+};
 
 pub use bad_rows::BadRows;
 pub use error::RecordingError;

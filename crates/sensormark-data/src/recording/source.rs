@@ -43,13 +43,15 @@ impl Source {
         let head = source.head()?;
         let is = |marks: &[&[u8]]| begins(head.trim_ascii_start(), marks);
         if is(&[b"PAR1"]) {
-            source.read_as("Parquet", parquet)?;
+            source.lines_before = 1;
+            source.copied("Parquet", parquet)?;
         } else if is(&[b"BZh", b"\xfd7z", b"PK\x03\x04"]) {
             return unclear(format!(
                 "{source} is packed, or a spreadsheet; export it as CSV, or unpack it into a pipe: bzcat, xzcat or unzip -p {source} | sensormark replay -"
             ));
         } else if is(&[b"{"]) {
-            source.read_as("JSON lines", json::to_csv)?;
+            source.lines_before = 1;
+            source.copied("JSON lines", json::to_csv)?;
         } else if is(&[b"[{", b"[\n", b"[\r"]) {
             return unclear(format!(
                 "{source} is one JSON array, and a recording has an object a line; write it so with: jq -c '.[]' {source}"
@@ -84,12 +86,6 @@ impl Source {
 
     fn unpack(&mut self, note: &str, mut from: impl Read) -> Result<()> {
         self.copied(note, |_, copy| Ok(io::copy(&mut from, copy).map(drop)?))
-    }
-
-    /// Reads another form as rows below a header.
-    fn read_as(&mut self, note: &str, to_csv: impl FnOnce(&Self, &mut File) -> Result<()>) -> Result<()> {
-        self.lines_before = 1;
-        self.copied(note, to_csv)
     }
 
     /// Reads what is written to a copy from now on.

@@ -1,6 +1,6 @@
 //! The values of a field of one series: that of tick k at once, and sooner where the tick before was asked just before it.
 
-use super::{shape::Shape::*, walk::Walk, *};
+use super::{Shape::*, walk::Walk, *};
 
 /// A value is repeated less often than this in a row.
 const LONGEST_RUN: u64 = 64;
