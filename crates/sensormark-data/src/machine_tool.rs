@@ -173,12 +173,15 @@ impl MachineTool {
 }
 
 fn sine(period: u64, amplitude: f64, phase: u64) -> Box<[u16]> {
-    let value = |step: u64| {
-        let turns = ((step + phase) % period) as f64 / period as f64;
-        u16::try_from(whole((2_048.0 - NOISE_BOUND as f64 + amplitude * sine_of_turns(turns) + 0.5).floor()))
+    (0..period)
+        .map(|step| {
+            let turns = ((step + phase) % period) as f64 / period as f64;
+            u16::try_from(whole(
+                (2_048.0 - NOISE_BOUND as f64 + amplitude * sine_of_turns(turns) + 0.5).floor(),
+            ))
             .expect("sines lie between 44 and 4,044 counts")
-    };
-    (0..period).map(value).collect()
+        })
+        .collect()
 }
 
 fn fill_sine(period: &[u16], start: u64, mut column: &mut [u16]) {

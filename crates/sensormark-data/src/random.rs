@@ -101,11 +101,10 @@ impl Stream {
     pub fn within(&self, index: u64, bounds: RangeInclusive<i64>) -> i64 {
         assert!(!bounds.is_empty(), "an empty range has no values");
         let (start, end) = bounds.into_inner();
-        let above = match start.abs_diff(end).checked_add(1) {
+        start.wrapping_add_unsigned(match start.abs_diff(end).checked_add(1) {
             Some(bound) => self.below(index, bound),
             None => self.word(index),
-        };
-        start.wrapping_add_unsigned(above)
+        })
     }
 
     /// Standard normal: mean 0, standard deviation 1, one word a value.

@@ -71,8 +71,13 @@ impl Mover {
         if let Whole { start, .. } = self.rule {
             return States::Whole(vec![start << PART_BITS; self.streams.len()]);
         }
-        let hosts = self.streams.iter().zip(&self.bounds);
-        States::Float(hosts.map(|(stream, bounds)| stream.unit(0) * bounds.top).collect())
+        States::Float(
+            self.streams
+                .iter()
+                .zip(&self.bounds)
+                .map(|(stream, bounds)| stream.unit(0) * bounds.top)
+                .collect(),
+        )
     }
 
     /// Goes on by some ticks. The values go into a column from a row on, one a host and tick, until it ends.
@@ -105,8 +110,13 @@ impl Mover {
 
     fn go_float<V>(&self, ticks: Range<u64>, states: &mut [f64], out: &mut [V], value: impl Fn(f64) -> V) {
         let normals = Normals::get();
-        let step = |state, place: usize, word| self.bounds[place].advance(state, normals.float(word));
-        self.each(ticks, states, out, |state, place: usize| value(self.bounds[place].shown(state)), step);
+        self.each(
+            ticks,
+            states,
+            out,
+            |state, place: usize| value(self.bounds[place].shown(state)),
+            |state, place, word| self.bounds[place].advance(state, normals.float(word)),
+        );
     }
 
     /// Goes on by some ticks: what each state shows goes out, unless that is empty, and then the state takes its step.

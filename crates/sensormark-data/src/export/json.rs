@@ -4,13 +4,16 @@ use super::*;
 
 /// What writes JSON lines.
 pub fn writer(table: &Table) -> Result<Writer, String> {
-    let named = |field: &Field| {
-        let mut page = Page::default();
-        page.put_json(&field.name);
-        page.put_byte(b':');
-        Piece::new(page.written())
-    };
-    let names = table.fields.iter().map(named).collect_vec();
+    let names = table
+        .fields
+        .iter()
+        .map(|field| {
+            let mut page = Page::default();
+            page.put_json(&field.name);
+            page.put_byte(b':');
+            Piece::new(page.written())
+        })
+        .collect_vec();
     let starts = starts(table, |series, page| {
         page.put(b"{\"table\":");
         page.put_json(&table.name);

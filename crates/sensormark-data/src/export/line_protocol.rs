@@ -12,8 +12,7 @@ pub fn writer(table: &Table) -> Result<Writer, String> {
     // A series' name and tags, and the blank before the first field.
     let starts = starts(table, |series, page| {
         page.put_escaped(&table.name, b", ");
-        let tags = (0..table.tags.len()).sorted_by_key(|&tag| &table.tags[tag].name);
-        for tag in tags {
+        for tag in (0..table.tags.len()).sorted_by_key(|&tag| &table.tags[tag].name) {
             let value = table.series.columns()[tag].text(series);
             if value.is_empty() {
                 continue;

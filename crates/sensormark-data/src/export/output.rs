@@ -29,8 +29,10 @@ pub fn export(
     let (name, written) = match file {
         Some(path) => {
             // Where a link leads, the file is replaced and not the link.
-            let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-            (path.display().to_string(), to_file(&place, to).map(Some))
+            (
+                path.display().to_string(),
+                to_file(&path.canonicalize().unwrap_or_else(|_| path.to_owned()), to).map(Some),
+            )
         }
         None => {
             let written = to(&mut io::stdout().lock());

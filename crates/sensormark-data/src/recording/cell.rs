@@ -36,11 +36,16 @@ pub struct CellRules<'o> {
 impl<'o> CellRules<'o> {
     pub fn new(options: &'o RecordingOptions) -> Self {
         // The last are NaN as Microsoft's C writes it.
-        let built_in = "NA N/A <NA> null NaN -NaN 1.#IND -1.#IND 1.#QNAN -1.#QNAN NaN(ind) -NaN(ind)";
         Self {
             absent: &options.absent,
             absent_numbers: options.absent.iter().filter_map(|text| Marks::PLAIN.read(text)).collect(),
-            built_in: if options.absent_only { Vec::new() } else { built_in.split(' ').collect() },
+            built_in: if options.absent_only {
+                Vec::new()
+            } else {
+                "NA N/A <NA> null NaN -NaN 1.#IND -1.#IND 1.#QNAN -1.#QNAN NaN(ind) -NaN(ind)"
+                    .split(' ')
+                    .collect()
+            },
             has_units: options.unit_in_cells,
         }
     }
@@ -81,8 +86,10 @@ impl<'o> CellRules<'o> {
             return Look::Number(point, comma);
         }
         let truth = truth(text, 2).map(Look::Bool);
-        let time = || Written::read(text).map(Look::Time);
-        truth.or_else(time).or_else(|| read_clock(text).map(Look::Clock)).unwrap_or(Look::Text)
+        truth
+            .or_else(|| Written::read(text).map(Look::Time))
+            .or_else(|| read_clock(text).map(Look::Clock))
+            .unwrap_or(Look::Text)
     }
 }
 
@@ -114,8 +121,14 @@ pub fn unit(text: &str) -> Option<(&str, &str)> {
 
 /// The cell as a truth value, by the first so many words. Only the first two are such without a word from the user.
 pub fn truth(text: &str, words: usize) -> Option<bool> {
-    let truths = "false true 0 1 no yes off on n y f t";
-    Some(truths.split(' ').take(words).position(|word| word.eq_ignore_ascii_case(text))? % 2 == 1)
+    Some(
+        "false true 0 1 no yes off on n y f t"
+            .split(' ')
+            .take(words)
+            .position(|word| word.eq_ignore_ascii_case(text))?
+            % 2
+            == 1,
+    )
 }
 
 #[cfg(test)]

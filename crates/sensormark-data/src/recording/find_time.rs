@@ -94,10 +94,11 @@ impl<'s> Search<'s> {
     fn parts(&self) -> Found {
         let mut columns: Vec<&ColumnEvidence> = Vec::new();
         for names in PARTS {
-            let is_next = |column: &&ColumnEvidence| {
+            let Some(column) = self.seen.iter().find(|column| {
                 is_part(column, names) && columns.iter().all(|one| one.number != column.number)
+            }) else {
+                break;
             };
-            let Some(column) = self.seen.iter().find(is_next) else { break };
             columns.push(column);
         }
         if let ([_, _, _], [clock]) = (&columns[..], &self.clocks()[..]) {
@@ -232,10 +233,10 @@ impl<'s> Search<'s> {
 
     /// Columns of times of day.
     fn clocks(&self) -> Vec<&'s ColumnEvidence> {
-        let is_clock = |column: &&ColumnEvidence| {
-            column.is_mostly(column.clocks) && !self.taken.contains(&column.number)
-        };
-        self.seen.iter().filter(is_clock).collect()
+        self.seen
+            .iter()
+            .filter(|column| column.is_mostly(column.clocks) && !self.taken.contains(&column.number))
+            .collect()
     }
 
     /// Whether a column of times of day belongs to the dates: its name says no more than that, or nothing has a name and they stand side by side.

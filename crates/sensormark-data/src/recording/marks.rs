@@ -115,8 +115,7 @@ impl Reading<'_> {
             .example
             .and_then(|example| number::read(example, decimal))
             .map_or_else(|| format!("a number with {decimal:?}"), |read| read.number.float().to_string());
-        let is_comma = self.has_decimal_comma() && group != Some('.');
-        let comma = is_comma.then(|| "--decimal-comma".to_owned());
+        let comma = (self.has_decimal_comma() && group != Some('.')).then(|| "--decimal-comma".to_owned());
         let thousands = group
             .map(String::from)
             .or(is_one_of_two.then(|| "none".to_owned()))

@@ -104,8 +104,8 @@ fn is_rounded(plain: &str, number: Number) -> bool {
         return false;
     }
     let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
-    let has_fraction = fraction.bytes().any(|digit| digit != b'0');
-    has_fraction || format!("{value:.0}") != whole.strip_prefix('+').unwrap_or(whole)
+    fraction.bytes().any(|digit| digit != b'0')
+        || format!("{value:.0}") != whole.strip_prefix('+').unwrap_or(whole)
 }
 
 #[cfg(test)]

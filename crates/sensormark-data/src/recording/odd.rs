@@ -7,8 +7,7 @@ pub fn check(seen: &ColumnEvidence, is_without_tags: bool) -> Result<()> {
     units(seen)?;
     texts_among_numbers(seen)?;
     let ColumnEvidence { label, example, .. } = seen;
-    let has_names = seen.is_mostly(seen.texts) && seen.distinct.len() > 1;
-    if is_without_tags && has_names && is_of_sensors(label) {
+    if is_without_tags && seen.is_mostly(seen.texts) && seen.distinct.len() > 1 && is_of_sensors(label) {
         return ask_or_text(
             seen,
             format!("looks like the name of a sensor ({example} …). Say ⟦--tags‖{label}⟧ if it is"),
@@ -24,8 +23,11 @@ fn ask_or_text<T>(ColumnEvidence { label, .. }: &ColumnEvidence, words: String) 
 }
 
 fn is_of_sensors(label: &str) -> bool {
-    let sensors = "sensor entity device station mote node meter metric channel signal";
-    name_of(label).split('_').any(|word| sensors.split(' ').contains(&word.trim_end_matches("id")))
+    name_of(label).split('_').any(|word| {
+        "sensor entity device station mote node meter metric channel signal"
+            .split(' ')
+            .contains(&word.trim_end_matches("id"))
+    })
 }
 
 /// Whether the name of a column is as that of a sensor's number.

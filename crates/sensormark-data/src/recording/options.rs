@@ -73,8 +73,7 @@ pub struct RecordingOptions {
 /// # Errors
 /// That the text is missing.
 pub fn dashed(text: &str) -> Result<String, String> {
-    let name = text.strip_prefix("--").unwrap_or_default();
-    if name.starts_with(|first: char| first.is_ascii_lowercase()) {
+    if text.strip_prefix("--").unwrap_or_default().starts_with(|first: char| first.is_ascii_lowercase()) {
         return Err("this is an option, and a value is missing before it".to_owned());
     }
     Ok(text.to_owned())

@@ -27,8 +27,9 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
                     }
                 })
                 .collect::<Result<Vec<_>, _>>()?;
-            let names = batch.schema_ref().fields().iter().map(|field| field.name());
-            writer.write(&RecordBatch::try_from_iter(names.zip(columns))?)?;
+            writer.write(&RecordBatch::try_from_iter(
+                batch.schema_ref().fields().iter().map(|field| field.name()).zip(columns),
+            )?)?;
         }
         Ok(())
     };

@@ -106,8 +106,8 @@ impl Plan {
         }
         if named.tags.contains(&column) {
             // As numbers, 1 and +1 would be one tag; as text they are what the file has.
-            let is_whole = seen.present() > 0 && seen.point.integers == seen.present();
-            let is_integer = is_whole && seen.unusual_integers == 0;
+            let is_integer =
+                seen.present() > 0 && seen.point.integers == seen.present() && seen.unusual_integers == 0;
             let is_integer = given.map_or(is_integer, |kind| kind == Some(I64));
             let name = self.name(label);
             self.tags.push(TagSource { name, column, is_integer });
@@ -275,19 +275,19 @@ fn typed(columns: &[ColumnEvidence], text: &str) -> Result<(usize, Option<FieldT
 
 /// The column with this name, as the file has it or as the contract would.
 fn find(columns: &[ColumnEvidence], name: &str, option: &'static str) -> Result<usize> {
-    let found = columns
+    columns
         .iter()
         .position(|column| column.label == name)
-        .or_else(|| columns.iter().position(|column| name_of(&column.label) == name));
-    found.map_or_else(
-        || {
-            unclear(format!(
-                "{option}: {}",
-                unknown("column", name, columns.iter().map(|column| column.label.clone()))
-            ))
-        },
-        Ok,
-    )
+        .or_else(|| columns.iter().position(|column| name_of(&column.label) == name))
+        .map_or_else(
+            || {
+                unclear(format!(
+                    "{option}: {}",
+                    unknown("column", name, columns.iter().map(|column| column.label.clone()))
+                ))
+            },
+            Ok,
+        )
 }
 
 /// What is said of times without a zone. Of a date and a time of day, the time of day names the zone.

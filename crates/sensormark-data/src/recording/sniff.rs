@@ -165,8 +165,12 @@ impl<'o> Sniffer<'o> {
         let last = hashes.len() - 1;
         self.comment = mark.bytes().next();
         *sample = self.sample()?;
-        let header = Sample::new(hashes[last], sample.delimiter, None);
-        if header.records.iter().any(|row| row.len() == sample.width) && !self.is_header(sample) {
+        if Sample::new(hashes[last], sample.delimiter, None)
+            .records
+            .iter()
+            .any(|row| row.len() == sample.width)
+            && !self.is_header(sample)
+        {
             self.skip += after_lines(&table, last) + 1;
             self.comment = None;
             *sample = self.sample()?;
@@ -175,11 +179,12 @@ impl<'o> Sniffer<'o> {
         }
         if let Some(group) = hashes.iter().find(|line| line.starts_with(b"#group,")) {
             let group = Sample::new(group, b',', None);
-            let keys = sample.records[0]
+            self.group_key = sample.records[0]
                 .iter()
                 .zip(&group.records[0])
-                .filter(|(name, group)| *group == "true" && !["_start", "_stop"].contains(name));
-            self.group_key = keys.map(|(name, _)| name.to_owned()).collect();
+                .filter(|(name, group)| *group == "true" && !["_start", "_stop"].contains(name))
+                .map(|(name, _)| name.to_owned())
+                .collect();
         }
         Ok(())
     }
@@ -209,10 +214,10 @@ impl<'o> Sniffer<'o> {
     /// Whether the first row names the columns: none of its cells is a time, and a text stands where the rows below have none, or it is all text.
     fn is_header(&self, sample: &Sample) -> bool {
         let looks = self.looks(sample, 0);
-        let all_text = looks.iter().all(|look| is_text(look) || *look == Look::Absent);
         !looks.iter().any(|look| matches!(look, Look::Time(_)))
             && looks.iter().any(is_text)
-            && (all_text || self.stands_out(sample, 0, &looks))
+            && (looks.iter().all(|look| is_text(look) || *look == Look::Absent)
+                || self.stands_out(sample, 0, &looks))
     }
 
     /// Whether a row below the header has no value, though most rows below it have: units, or kinds of values.
@@ -254,12 +259,15 @@ impl<'o> Sniffer<'o> {
         }
         // A header below lines of a logger's own.
         let better = (1..50).find(|&row| names.len() < width && self.is_units(sample, row));
-        let is_time = |record: &StringRecord| matches!(self.rules.look(record[0].trim()), Look::Time(_));
         if names.len() + 1 == width && better.is_none() {
             if sample.regular_records(1).all(|record| record[width - 1].is_empty()) {
                 names.push(String::new());
                 self.notes.push("rows end with a delimiter: the last, empty column is none".to_owned());
-            } else if !is_named_time(&names[0]) || !sample.regular_records(1).any(is_time) {
+            } else if !is_named_time(&names[0])
+                || !sample
+                    .regular_records(1)
+                    .any(|record| matches!(self.rules.look(record[0].trim()), Look::Time(_)))
+            {
                 names.insert(0, String::new());
                 self.notes.push(
                     "the header has one name fewer than the rows have cells: its names belong to columns 2 and on".to_owned(),

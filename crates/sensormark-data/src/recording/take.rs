@@ -107,14 +107,12 @@ impl<'p> Taker<'p> {
         self.values.clear();
         for field in &self.plan.fields {
             let text = text(record, field.column)?;
-            let value = field.read(&self.rules, text).map_err(|reason| {
+            self.values.push(field.read(&self.rules, text).map_err(|reason| {
                 Fault::of_cell("a value that does not fit its column", field.column, text, reason)
-            })?;
-            self.values.push(value);
+            })?);
         }
         if self.values.iter().all(|value| *value == Value::Null) {
-            let reason = "has a time and no value, which is no reading";
-            return Err(Fault::of_row(NO_VALUE, record, reason));
+            return Err(Fault::of_row(NO_VALUE, record, "has a time and no value, which is no reading"));
         }
         let series = self.series(record)?;
         self.batch.times_ns.push(time_ns);

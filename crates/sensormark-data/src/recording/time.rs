@@ -128,9 +128,9 @@ impl Written {
         let since_ns = self.clock.since_ns?;
         let part = |number| i8::try_from(number).unwrap_or(0);
         let date = DateTime::new(year + century, part(month), part(day), 0, 0, 0, 0);
-        let date = date.map_err(|_| NoSuchTime)?;
-        let civil = date.saturating_add(SignedDuration::from_nanos(since_ns));
-        let utc = self.clock.zone.clone().unwrap_or(TimeZone::UTC).to_ambiguous_timestamp(civil);
+        let utc = self.clock.zone.clone().unwrap_or(TimeZone::UTC).to_ambiguous_timestamp(
+            date.map_err(|_| NoSuchTime)?.saturating_add(SignedDuration::from_nanos(since_ns)),
+        );
         let fault = if utc.is_ambiguous() { Twice } else { OutOfRange };
         let utc = utc.unambiguous().map_err(|_| fault)?.as_nanosecond();
         if self.clock.is_leap {
@@ -231,19 +231,18 @@ fn in_range(time_ns: i128, oddity: Option<&'static str>) -> Result<Instant, Time
 /// 2000.
 pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
     let times = plausible();
-    let is_plausible = |format: &TimeFormat| {
-        [smallest, largest].iter().all(|number| {
-            format.read(&number.to_string()).is_ok_and(|Instant { time_ns, .. }| {
-                time_ns < times.end && (time_ns >= times.start || !format.is_count())
-            })
-        })
-    };
     EPOCHS
         .iter()
         .cloned()
         .map(TimeFormat::Count)
         .chain([TimeFormat::YearMonthDay])
-        .filter(is_plausible)
+        .filter(|format| {
+            [smallest, largest].iter().all(|number| {
+                format.read(&number.to_string()).is_ok_and(|Instant { time_ns, .. }| {
+                    time_ns < times.end && (time_ns >= times.start || !format.is_count())
+                })
+            })
+        })
         .collect()
 }
 

@@ -114,8 +114,11 @@ impl TimeSource {
         let mut joined = String::new();
         for (place, (column, (before, digits))) in self.columns.iter().zip(&self.layout).enumerate() {
             let mut part = text(record, *column)?;
-            let clock = part.find(':').and_then(|colon| part[..colon].rfind([' ', 'T']));
-            if let Some(end) = clock.filter(|_| place == 0 && self.has_date) {
+            if let Some(end) = part
+                .find(':')
+                .and_then(|colon| part[..colon].rfind([' ', 'T']))
+                .filter(|_| place == 0 && self.has_date)
+            {
                 part = &part[..end];
             }
             joined += if place > 0 { before } else { "" };

@@ -73,11 +73,12 @@ impl SensorReadings {
                 noise: stream(0),
             }
         };
-        let day = |tick: u64| whole((500.0 * sine_of_turns(tick as f64 / DAY_TICKS as f64) + 0.5).floor());
         Ok(Self {
             interval_ns: interval_ms as i64 * MILLISECOND_NS,
             sensors: (0..sensors).map(sensor).collect(),
-            day: (0..DAY_TICKS).map(day).collect(),
+            day: (0..DAY_TICKS)
+                .map(|tick| whole((500.0 * sine_of_turns(tick as f64 / DAY_TICKS as f64) + 0.5).floor()))
+                .collect(),
         })
     }
 

@@ -104,8 +104,9 @@ impl<'f> SeriesField<'f> {
             }
             Counter(start, step) => {
                 let step = whole(step).max(1);
-                let part = self.value.below(tick, step.unsigned_abs());
-                whole(start).saturating_add(signed(tick).saturating_mul(step)).saturating_add_unsigned(part)
+                whole(start)
+                    .saturating_add(signed(tick).saturating_mul(step))
+                    .saturating_add_unsigned(self.value.below(tick, step.unsigned_abs()))
             }
             _ => whole(self.noisy(tick).round()),
         }

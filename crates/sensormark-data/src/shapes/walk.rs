@@ -41,8 +41,11 @@ impl Walk {
     /// A walk whose longest swing takes so many ticks.
     pub fn new(stream: Stream, ticks: u64) -> Self {
         let octaves = (ticks.max(1).ilog2() as usize + 1).min(MOST_OCTAVES);
-        let weights = WEIGHTS[..octaves].iter().fold(0.0, |sum, weight| sum + weight);
-        Self { stream, weights, octaves: vec![Octave { place: u64::MAX, noise: 0.0, next: None }; octaves] }
+        Self {
+            stream,
+            weights: WEIGHTS[..octaves].iter().fold(0.0, |sum, weight| sum + weight),
+            octaves: vec![Octave { place: u64::MAX, noise: 0.0, next: None }; octaves],
+        }
     }
 
     /// Where the walk is at a tick, within -1 and 1.

@@ -99,8 +99,9 @@ impl Epoch {
         if self.name != "gps" {
             return unix_ns;
         }
-        let ahead = (1..).zip(LEAPS).take_while(|(leaps, leap)| unix_ns >= (leap + leaps) * SECOND);
-        unix_ns - ahead.count() as i128 * SECOND
+        unix_ns
+            - (1..).zip(LEAPS).take_while(|(leaps, leap)| unix_ns >= (leap + leaps) * SECOND).count() as i128
+                * SECOND
     }
 
     /// Reads a number, exactly, as ns since 1970. Fractions of days are rounded to the millisecond, because the programs that count days keep no more.

@@ -88,8 +88,10 @@ impl FromStr for TimeFormat {
         if name.contains('%') {
             return pattern::check(name).map(|()| Self::Pattern(name.to_owned()));
         }
-        let date = Self::DATES.into_iter().find(|format| format.name() == name);
-        date.or_else(|| Epoch::named(name).map(Self::Count))
+        Self::DATES
+            .into_iter()
+            .find(|format| format.name() == name)
+            .or_else(|| Epoch::named(name).map(Self::Count))
             .ok_or_else(|| format!("{name:?} is no time format; there are {}", Self::names()))
     }
 }
