@@ -59,20 +59,18 @@ impl<'s> Search<'s> {
             candidates.retain(|column| column.short_years == 0);
         }
         let (dates, fine): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|column| is_of_dates(column));
-        let source = match (&fine[..], &dates[..]) {
+        self.without_tails(match (&fine[..], &dates[..]) {
             ([], []) => self.parts(),
             ([], &[date]) => self.date(date),
             ([], _) => self.choose(&dates),
             (&[first], []) => Ok(self.one(first, self.format(first)?)),
             (&[first, ..], _) => self.fine(first, &[&fine[1..], &dates[..]].concat()),
-        }?;
-        self.check_tails(&source)?;
-        Ok(source)
+        }?)
     }
 
     /// Stops at a column that may belong to the time: AM or PM, a zone, milliseconds.
-    fn check_tails(&self, source: &TimeSource) -> Result<()> {
-        let is_tail = |column: &&ColumnEvidence| {
+    fn without_tails(&self, source: TimeSource) -> Found {
+        let tail = self.seen.iter().find(|column| {
             let is_count = is_part(column, PARTS[6])
                 && column.is_mostly(column.point.integers + column.leading_zeros)
                 && column.point.extremes().is_none_or(|(_, most)| most < 1000.0);
@@ -80,9 +78,9 @@ impl<'s> Search<'s> {
                 && source.columns.iter().all(|&time| time != column.number && self.seen[time].zoned == 0)
                 && !source.format.is_count()
                 && (is_of_tails(column) || is_count)
-        };
-        let Some(ColumnEvidence { label: tail, example, .. }) = self.seen.iter().find(is_tail) else {
-            return Ok(());
+        });
+        let Some(ColumnEvidence { label: tail, example, .. }) = tail else {
+            return Ok(source);
         };
         let label = &source.label;
         ask(format!(
