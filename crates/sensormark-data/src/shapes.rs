@@ -18,15 +18,24 @@ mod walk;
 mod tests;
 
 use crate::prelude::*;
-use {churn::Churn, shape::*, values::SeriesField};
+use {Draw::*, churn::Churn, shape::*, values::SeriesField};
 
-/// Streams of a series beside those of its fields, which have small numbers.
-const JITTER: u64 = 1 << 20;
-const MISSING: u64 = JITTER + 1;
-const LATE: u64 = JITTER + 2;
-const REPEATED: u64 = JITTER + 3;
-const DELAY: u64 = JITTER + 4;
-const STALE: u64 = JITTER + 5;
+/// What is drawn of a reading or a series beside its values. Each has a stream, numbered beyond those of the fields.
+#[derive(Clone, Copy)]
+pub enum Draw {
+    /// How long after its tick the reading is taken.
+    Jitter = 1 << 20,
+    /// Whether the reading never comes.
+    Missing,
+    /// Whether it comes late.
+    Late,
+    /// Whether it is sent twice.
+    Repeated,
+    /// How late the readings of a series come that are late.
+    Delay,
+    /// Whether it comes when its time is no longer kept.
+    Stale,
+}
 
 /// When readings are taken and sent. Times in ns since the Unix epoch, lengths in ns.
 #[derive(Debug, Clone, Copy)]
@@ -123,37 +132,25 @@ impl Sensors {
     }
 
     /// Whatever time and sending depend on is of the place, so that what a series sends late comes from its place after its end, too.
-    fn stream(&self, series: u32, number: u64) -> Stream {
-        Stream::new(self.seed, (series % self.series()) as u64, number)
+    fn stream(&self, series: u32, draw: Draw) -> Stream {
+        Stream::new(self.seed, (series % self.series()) as u64, draw as u64)
     }
 
-    fn chance(&self, series: u32, number: u64, tick: u64, share: f64) -> bool {
-        share > 0.0 && self.stream(series, number).unit(tick) < share
-    }
-
-    /// Whether the reading never comes.
-    pub fn is_missing(&self, series: u32, tick: u64) -> bool {
-        self.chance(series, MISSING, tick, self.timing.missing)
-    }
-
-    /// Whether the reading comes late (if it comes).
-    pub fn is_late(&self, series: u32, tick: u64) -> bool {
-        self.chance(series, LATE, tick, self.timing.late)
-    }
-
-    /// Whether the reading comes when its time is no longer kept (if it comes).
-    pub fn is_stale(&self, series: u32, tick: u64) -> bool {
-        self.chance(series, STALE, tick, self.timing.stale)
-    }
-
-    /// Whether the reading is sent twice (if it comes).
-    pub fn is_repeated(&self, series: u32, tick: u64) -> bool {
-        self.chance(series, REPEATED, tick, self.timing.repeated)
+    /// Whether a reading is missing, late, stale or repeated (the last three: if it comes).
+    pub fn is(&self, draw: Draw, series: u32, tick: u64) -> bool {
+        let share = match draw {
+            Missing => self.timing.missing,
+            Late => self.timing.late,
+            Repeated => self.timing.repeated,
+            Stale => self.timing.stale,
+            Jitter | Delay => 0.0,
+        };
+        share > 0.0 && self.stream(series, draw).unit(tick) < share
     }
 
     /// How many ticks late a late reading of this series comes.
     fn delay(&self, series: u32) -> u64 {
-        1 + self.stream(series, DELAY).below(0, self.timing.late_ticks)
+        1 + self.stream(series, Delay).below(0, self.timing.late_ticks)
     }
 
     /// After how many ticks everything that was taken in a tick has been sent.
@@ -169,7 +166,7 @@ impl Sensors {
             .filter(|_| with_copies)
             .into_iter()
             .flat_map(move |before| self.firsts(series, before));
-        let copies = copies.filter(move |&tick| self.is_repeated(series, tick));
+        let copies = copies.filter(move |&tick| self.is(Repeated, series, tick));
         let sent = |again: bool| move |tick: u64| Sent { tick, again };
         self.firsts(series, turn).map(sent(false)).chain(copies.map(sent(true)))
     }
@@ -179,8 +176,8 @@ impl Sensors {
         let Timing { late, stale, stale_ticks, .. } = self.timing;
         let before =
             |share: f64, ticks: &dyn Fn() -> u64| (share > 0.0).then(|| turn.checked_sub(ticks())).flatten();
-        let is_stale = |tick: &u64| self.is_stale(series, *tick);
-        let is_late = |tick: &u64| self.is_late(series, *tick) && !is_stale(tick);
+        let is_stale = |tick: &u64| self.is(Stale, series, *tick);
+        let is_late = |tick: &u64| self.is(Late, series, *tick) && !is_stale(tick);
         [
             Some(turn).filter(|tick| !is_late(tick) && !is_stale(tick)),
             before(late, &|| self.delay(series)).filter(is_late),
@@ -188,13 +185,13 @@ impl Sensors {
         ]
         .into_iter()
         .flatten()
-        .filter(move |&tick| !self.is_missing(series, tick))
+        .filter(move |&tick| !self.is(Missing, series, tick))
     }
 
     /// When the reading was taken, in ns since the Unix epoch.
     pub fn time_ns(&self, series: u32, tick: u64) -> i64 {
         self.timing.cut(self.timing.tick_ns(tick).saturating_add_unsigned(
-            self.stream(series, JITTER).below(tick, self.timing.jitter_ns.unsigned_abs()),
+            self.stream(series, Jitter).below(tick, self.timing.jitter_ns.unsigned_abs()),
         ))
     }
 

@@ -3,9 +3,8 @@
 use super::*;
 use serde_json::value::RawValue;
 
-/// Numbers that JSON does not have, and Python writes.
-static NOT_FINITE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"([:,\[]\s*)(NaN|-?Infinity)\b").expect("a pattern"));
+// Numbers that JSON does not have, and Python writes.
+pattern!(NOT_FINITE, r"([:,\[]\s*)(NaN|-?Infinity)\b");
 
 /// Writes the objects as CSV, a row a line. A line that is no object becomes a row of one cell, which is then a bad row.
 pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {

@@ -7,6 +7,14 @@
 //! It makes nothing up. No zone, order of day and month or decimal comma is guessed where the file does not decide. What is assumed instead is in the report,
 //! or the error says how to state it. Operations on the recording are in `workload::replay`.
 
+/// A regular expression by a name; # stands for a digit.
+macro_rules! pattern {
+    ($name:ident, $text:expr) => {
+        static $name: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(&$text.replace('#', "[0-9]")).expect("a regular expression"));
+    };
+}
+
 mod options;
 
 mod json;

@@ -3,8 +3,8 @@
 use super::*;
 use sensormark_store::name::{LONGEST_NAME as LONGEST, column_name, table_name};
 
-/// A word of a name: it ends where a capital letter follows another letter or a digit.
-static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new("[A-Z]+[a-z0-9]*|[a-z0-9]+").expect("a pattern"));
+// A word of a name: it ends where a capital letter follows another letter or a digit.
+pattern!(WORD, "[A-Z]+[a-z0-9]*|[a-z0-9]+");
 
 /// A name of the contract for what a file calls `text`: "Humidity Ratio" and "HumidityRatio" become `humidity_ratio`. Where nothing is left
 /// or a digit is first, it starts with `column_`.

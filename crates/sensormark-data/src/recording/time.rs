@@ -52,34 +52,27 @@ pub struct Clock {
 /// A day, in ns.
 const DAY_NS: i64 = 86_400_000_000_000;
 
-/// What matches a text by a regular expression, in which # is a digit.
-fn expression(text: &str) -> Regex {
-    Regex::new(&text.replace('#', "[0-9]")).expect("a regular expression")
-}
-
-/// A date in three parts, of which one may be the name of a month, and what follows. The name of a day may precede it.
-static DATE: LazyLock<Regex> = LazyLock::new(|| {
+// A date in three parts, of which one may be the name of a month, and what follows. The name of a day may precede it.
+pattern!(DATE, {
     let part = r"(#{1,4}|\pL{3,})([-/. ]|\. |, *)";
     let day = "(?i:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[, ]+)?";
-    expression(&format!("^{day}{part}{part}(#{{1,4}})([^0-9].*)?$"))
+    format!("^{day}{part}{part}(#{{1,4}})([^0-9].*)?$")
 });
 
-/// A time of day with marks between its parts, AM or PM, and what follows.
-static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
+// A time of day with marks between its parts, AM or PM, and what follows.
+pattern!(CLOCK, {
     let half = r"(?:\s*([AaPp])(?:\.?\s?[Mm])?\b\.?)?";
-    expression(&format!(r"^(##?)(?:([:.h])(##?)(?:([:.])(##?)(?:[.,](#+))?)?)?{half}\s*([^0-9:.,].*)?$"))
+    format!(r"^(##?)(?:([:.h])(##?)(?:([:.])(##?)(?:[.,](#+))?)?)?{half}\s*([^0-9:.,].*)?$")
 });
 
-/// AM or PM before a time of day, as in eastern Asia.
-static HALF_FIRST: LazyLock<Regex> =
-    LazyLock::new(|| expression(r"^(?i:(am|上午|午前|오전)|pm|下午|午後|오후)\s*(#+:.*)$"));
+// AM or PM before a time of day, as in eastern Asia.
+pattern!(HALF_FIRST, r"^(?i:(am|上午|午前|오전)|pm|下午|午後|오후)\s*(#+:.*)$");
 
-/// A date without marks.
-static DIGITS: LazyLock<Regex> = LazyLock::new(|| expression("^(####)(##)(##)[Tt_ ]?"));
+// A date without marks.
+pattern!(DIGITS, "^(####)(##)(##)[Tt_ ]?");
 
-/// A date whose year stands at the end, as `date`, C and Twitter write it: Mar 25 20:00:00 CET 2023.
-static YEAR_LAST: LazyLock<Regex> =
-    LazyLock::new(|| expression(r"^(?:\pL{3,} +)?(\pL{3,}) +(##?) +(#+:.*?) (####)( [-+].*)?$"));
+// A date whose year stands at the end, as `date`, C and Twitter write it: Mar 25 20:00:00 CET 2023.
+pattern!(YEAR_LAST, r"^(?:\pL{3,} +)?(\pL{3,}) +(##?) +(#+:.*?) (####)( [-+].*)?$");
 
 impl TimeFormat {
     /// Reads a time.

@@ -3,9 +3,8 @@
 use super::*;
 use jiff::fmt::temporal::DateTimeParser;
 
-/// An offset, maybe behind UTC, and a name, of which there is one at least.
-static ZONE: LazyLock<Regex> =
-    LazyLock::new(|| expression(r"^(?:UTC|GMT)?([-+][0-9:]+)?[ \[]*([A-Za-z][\w/+-]*)?\]?$"));
+// An offset, maybe behind UTC, and a name, of which there is one at least.
+pattern!(ZONE, r"^(?:UTC|GMT)?([-+][0-9:]+)?[ \[]*([A-Za-z][\w/+-]*)?\]?$");
 
 /// The zone that stands at the end of a time. An offset counts before a name that follows it.
 pub fn read(text: &str) -> Option<TimeZone> {
