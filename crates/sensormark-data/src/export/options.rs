@@ -44,12 +44,12 @@ impl ExportOptions {
     /// Fails when some shard would be without series.
     pub(super) fn check_shard(&self, schema: &Schema) -> Result<(), String> {
         let series = schema.tables.iter().map(|table| table.series.len()).max().unwrap_or(0);
-        if self.shard.count <= series.max(1) {
+        let Shard { number, count } = self.shard;
+        if count <= series.max(1) {
             return Ok(());
         }
         Err(format!(
-            "shard {} is a part of the series: use at most {series} shards, or leave --shard out (different machines come from different seeds)",
-            self.shard
+            "shard {number}/{count} is a part of the series: use at most {series} shards, or leave --shard out (different machines come from different seeds)"
         ))
     }
 }

@@ -5,7 +5,7 @@ use super::*;
 /// One part of a data set's series. The parts of one number of shards make the whole, without overlap.
 #[derive(Debug, Clone, Copy)]
 pub struct Shard {
-    number: u32,
+    pub(super) number: u32,
     pub(super) count: u32,
 }
 
@@ -25,12 +25,6 @@ impl Shard {
                 .expect("not over the number of series")
         };
         bound(self.number)..bound(self.number + 1)
-    }
-}
-
-impl Display for Shard {
-    fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
-        write!(formatter, "{}/{}", self.number, self.count)
     }
 }
 

@@ -110,11 +110,6 @@ impl<'s> Search<'s> {
         self.no_time()
     }
 
-    /// Several columns that are the time, if they can be.
-    fn joined(&self, columns: &[&ColumnEvidence]) -> Result<Option<TimeSource>> {
-        TimeSource::several(columns, |date| self.format(date))
-    }
-
     fn no_time<T>(&self) -> Result<T> {
         let mut hints = String::new();
         for clock in self.clocks() {
@@ -278,7 +273,7 @@ impl<'s> Search<'s> {
     }
 
     /// The format in which a column's times are written.
-    fn format(&self, column: &ColumnEvidence) -> Result<TimeFormat> {
+    pub fn format(&self, column: &ColumnEvidence) -> Result<TimeFormat> {
         let ColumnEvidence { label, example, .. } = column;
         let (found, is_number) = (self.formats(column), self.is_number(column));
         if let [format] = &found[..]
