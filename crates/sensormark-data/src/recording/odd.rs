@@ -98,7 +98,7 @@ fn texts_among_numbers(seen: &ColumnEvidence) -> Result<()> {
         return Ok(());
     }
     let (shown, label) = (list(&texts[..texts.len().min(3)]), &seen.label);
-    let no_value = if absent.is_empty() { String::new() } else { format!("‖--absent‖{}", list(&absent)) };
+    let no_value = if absent.is_empty() { "" } else { &format!("‖--absent‖{}", list(&absent)) };
     ask_or_text(
         seen,
         format!(

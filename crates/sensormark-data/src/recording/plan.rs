@@ -137,7 +137,7 @@ impl Plan {
             return Ok("field");
         }
         let distinct = seen.distinct.len();
-        if kind == Text && (1..super::evidence::DISTINCT).contains(&distinct) {
+        if kind == Text && (1..DISTINCT).contains(&distinct) {
             self.assumptions.push(format!(
                 "column {label} is text with {distinct} different values, kept as a field; if it names the sensor, say --tags {label}"
             ));
@@ -247,9 +247,12 @@ impl Named {
 fn all(columns: &[ColumnEvidence], texts: &[String], option: &'static str) -> Result<Vec<usize>> {
     texts
         .iter()
-        .flat_map(|text| match columns.iter().any(|column| column.label == *text) {
-            true => vec![text.as_str()],
-            false => text.split(',').collect(),
+        .flat_map(|text| {
+            if columns.iter().any(|column| column.label == *text) {
+                vec![text.as_str()]
+            } else {
+                text.split(',').collect()
+            }
         })
         .map(|name| find(columns, name, option))
         .collect()
@@ -302,6 +305,6 @@ fn zone_note(time: &TimeSource, columns: &[ColumnEvidence]) -> Option<String> {
     {
         return None;
     }
-    let which = if seen.zoned == 0 { "times".to_owned() } else { format!("{without} of {all} times") };
+    let which = if seen.zoned == 0 { "times" } else { &format!("{without} of {all} times") };
     Some(format!("{which} in column {} name no zone and are taken as UTC", time.label))
 }
