@@ -48,11 +48,7 @@ const DAY: [u64; HOURS_A_DAY] = [
 /// What each day of a week weighs, from Monday; 100 by mean.
 const WEEK: [u64; 7] = [98, 97, 97, 98, 100, 106, 104];
 /// Sums of the weights of a week's first hours, from none to all.
-const WEIGHTS: [u64; HOURS_A_WEEK + 1] = sums();
-/// Shares of readings with an error, of its first and its second kind; the codes go up to the last number.
-const ERRORS: [(f64, f64); 2] = [(0.001, 99.0), (0.000_2, 9.0)];
-
-const fn sums() -> [u64; HOURS_A_WEEK + 1] {
+const WEIGHTS: [u64; HOURS_A_WEEK + 1] = {
     let mut sums = [0; HOURS_A_WEEK + 1];
     let mut hour = 0;
     while hour < HOURS_A_WEEK {
@@ -60,7 +56,9 @@ const fn sums() -> [u64; HOURS_A_WEEK + 1] {
         hour += 1;
     }
     sums
-}
+};
+/// Shares of readings with an error, of its first and its second kind; the codes go up to the last number.
+const ERRORS: [(f64, f64); 2] = [(0.001, 99.0), (0.000_2, 9.0)];
 
 /// The table of readings of so many meters, numbered from 1, with their entities.
 pub fn schema(meters: u32) -> Schema {

@@ -11,9 +11,7 @@ const MONTHS: usize = 120;
 /// Hours that the calendar has.
 pub const MOST_HOURS: u32 = STARTS[MONTHS];
 /// The first hour of each month, and of the one after the last.
-const STARTS: [u32; MONTHS + 1] = starts();
-
-const fn starts() -> [u32; MONTHS + 1] {
+const STARTS: [u32; MONTHS + 1] = {
     const DAYS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let mut starts = [0; MONTHS + 1];
     let mut month = 0;
@@ -26,7 +24,7 @@ const fn starts() -> [u32; MONTHS + 1] {
         month += 1;
     }
     starts
-}
+};
 
 /// The month, counted from 0, that an hour is in.
 ///

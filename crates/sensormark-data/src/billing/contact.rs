@@ -9,17 +9,9 @@ pub const COLUMNS: &str =
     "contact_name email number description address city state_province latitude longitude";
 /// How many are of text.
 pub const TEXTS: usize = 7;
-/// The column that tells which meter a row is of.
-const DESCRIPTION: usize = 3;
 /// What stands before the meter's number in it.
 const METER: &str = "electricity meter ";
 
-// Words with / between.
-const FIRST_NAMES: &str =
-    "Ada/Bruno/Carla/David/Elena/Farid/Grace/Hiro/Ines/Jonas/Keiko/Liam/Mina/Noor/Olga/Pedro";
-const LAST_NAMES: &str = "Adams/Baker/Costa/Dubois/Evans/Fischer/Garcia/Hansen/Ito/Jansen/Kowalski/Lopez/Meyer/Novak/Okafor/Petrov";
-const STREETS: &str =
-    "Oak Street/Station Road/Mill Lane/Harbour View/Park Avenue/Church Street/Hill Road/Market Square";
 /// City, state, latitude and longitude in 1e-5 degrees.
 const CITIES: [(&str, &str, i64, i64); 8] = [
     ("Seattle", "Washington", 4_760_621, -12_233_207),
@@ -38,14 +30,24 @@ const AROUND: i64 = 5_000;
 /// must come from this function, under the same seed.
 pub fn fill_contact(seed: u64, series: u32, values: &mut Vec<Value>) {
     let id = series as u64 + 1;
-    if let Some(Value::Text(description)) = values.get(DESCRIPTION)
+    // The description tells which meter a row is of.
+    if let Some(Value::Text(description)) = values.get(3)
         && description.strip_prefix(METER).and_then(|number| number.parse().ok()) == Some(id)
     {
         return;
     }
     let stream = Stream::new(seed, series as u64, 5);
     let word = |words: &'static str, index| *stream.one_of(index, &words.split('/').collect_vec());
-    let (first, last, street) = (word(FIRST_NAMES, 0), word(LAST_NAMES, 1), word(STREETS, 2));
+    let first =
+        word("Ada/Bruno/Carla/David/Elena/Farid/Grace/Hiro/Ines/Jonas/Keiko/Liam/Mina/Noor/Olga/Pedro", 0);
+    let last = word(
+        "Adams/Baker/Costa/Dubois/Evans/Fischer/Garcia/Hansen/Ito/Jansen/Kowalski/Lopez/Meyer/Novak/Okafor/Petrov",
+        1,
+    );
+    let street = word(
+        "Oak Street/Station Road/Mill Lane/Harbour View/Park Avenue/Church Street/Hill Road/Market Square",
+        2,
+    );
     let (city, state, latitude, longitude) = *stream.one_of(3, &CITIES);
     let house = stream.within(4, 1..=400);
     let line = stream.within(5, 100..=199);

@@ -137,7 +137,7 @@ impl Track {
     pub fn advance(&mut self) -> f64 {
         let shown = self.bounds.shown(self.state);
         self.tick += 1;
-        self.state = self.bounds.advance(self.state, Normals::get().float(self.stream.word(self.tick)));
+        self.state = self.bounds.advance(self.state, NORMALS.float(self.stream.word(self.tick)));
         shown
     }
 }

@@ -12,9 +12,6 @@ pub const HOSTNAME: usize = 0;
 /// The number of the tag that says at which site a host is.
 pub const DATACENTER: usize = 2;
 
-/// Regions, each with the letters of its datacenters.
-const REGIONS: &str = "us-east-1 abce us-west-1 ab us-west-2 abc eu-west-1 abc eu-central-1 ab ap-southeast-1 ab ap-southeast-2 ab ap-northeast-1 ac sa-east-1 abc";
-
 impl Devops {
     /// What draws what a host has, each at its place. (Walks have streams with smaller numbers.)
     fn of_host(&self, host: u32) -> Stream {
@@ -43,7 +40,9 @@ impl Devops {
         match tag {
             "hostname" => format!("host_{host}"),
             "region" | "datacenter" => {
-                let words: Vec<&str> = REGIONS.split(' ').collect();
+                // Regions, each with the letters of its datacenters.
+                let regions = "us-east-1 abce us-west-1 ab us-west-2 abc eu-west-1 abc eu-central-1 ab ap-southeast-1 ab ap-southeast-2 ab ap-northeast-1 ac sa-east-1 abc";
+                let words = regions.split(' ').collect_vec();
                 let [region, letters] = stream.one_of(0, words.as_chunks().0);
                 let letter = char::from(*stream.one_of(1, letters.as_bytes()));
                 if tag == "region" { (*region).to_owned() } else { format!("{region}{letter}") }

@@ -94,7 +94,7 @@ impl Mover {
 
     fn go_whole(&self, ticks: Range<u64>, states: &mut [i64], out: &mut [i64]) {
         let Whole { mean, top, .. } = self.rule else { unreachable!("floats and whole numbers keep apart") };
-        let (normals, mean) = (Normals::get(), mean << PART_BITS);
+        let (normals, mean) = (&*NORMALS, mean << PART_BITS);
         let bound = top.unwrap_or(i64::MAX >> (PART_BITS + 2)) << PART_BITS; // out of reach without a top
         let step = |state: i64, _, word| {
             let step = mean + normals.parts(word);
@@ -109,7 +109,7 @@ impl Mover {
     }
 
     fn go_float<V>(&self, ticks: Range<u64>, states: &mut [f64], out: &mut [V], value: impl Fn(f64) -> V) {
-        let normals = Normals::get();
+        let normals = &*NORMALS;
         self.each(
             ticks,
             states,

@@ -215,8 +215,6 @@ impl Homes {
     }
 }
 
-/// The table of values: its name.
-pub const TABLE: &str = "property_values";
 /// The tag that names a device.
 pub const DEVICE_ID: usize = 0;
 /// The field of a type.
@@ -251,7 +249,7 @@ pub fn schema(homes: u32) -> Schema {
     let fields = [("value_bool", Bool), ("value_int", I64), ("value_float", F64), ("value_string", Text)];
     Schema {
         tables: vec![table(
-            TABLE,
+            "property_values",
             &["device_id", "device_name", "thing_id", "property_id"],
             fields.map(|(name, kind)| Field { nullable: true, ..crate::table::field(name, kind) }),
             TimeResolution::Milliseconds,

@@ -42,9 +42,9 @@ pub fn unclear<T>(words: impl Into<String>) -> Result<T> {
 
 /// Stops with words that ask: options between ⟦ and ⟧, with ‖ between their words, are shown as they are typed, and are the choices. With a ! in front
 /// they are shown only.
-pub fn ask<T>(text: impl AsRef<str>) -> Result<T> {
+pub fn ask<T>(text: String) -> Result<T> {
     let (mut words, mut choices) = (String::new(), Vec::new());
-    for (place, part) in text.as_ref().split(['⟦', '⟧']).enumerate() {
+    for (place, part) in text.split(['⟦', '⟧']).enumerate() {
         if place % 2 == 0 {
             words += part;
             continue;

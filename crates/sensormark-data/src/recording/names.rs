@@ -1,7 +1,7 @@
 //! Names of the contract (lower case ASCII, at most 40 bytes, none that a database keeps) from names as people write them.
 
 use super::*;
-use sensormark_store::name::{LONGEST_NAME as LONGEST, column_name, table_name};
+use sensormark_store::name::{LONGEST_NAME, column_name, table_name};
 
 // A word of a name: it ends where a capital letter follows another letter or a digit.
 pattern!(WORD, "[A-Z]+[a-z0-9]*|[a-z0-9]+");
@@ -13,7 +13,7 @@ pub fn name_of(text: &str) -> String {
     if !name.starts_with(|first: char| first.is_ascii_lowercase()) {
         name.insert_str(0, "column_");
     }
-    name.truncate(LONGEST);
+    name.truncate(LONGEST_NAME);
     name.trim_end_matches('_').to_owned()
 }
 
@@ -38,7 +38,7 @@ pub fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> (String, Option
             break;
         }
         let ending = format!("_{number}");
-        name = format!("{}{ending}", &plain[..plain.len().min(LONGEST - ending.len())]);
+        name = format!("{}{ending}", &plain[..plain.len().min(LONGEST_NAME - ending.len())]);
     }
     (name, note)
 }
