@@ -1,7 +1,7 @@
 //! What is wrong with a study's file beyond its form: names of figures, databases, ranges and tables that there are not.
 
 use super::*;
-use toml::Table;
+use toml::de::{DeTable, DeValue};
 
 /// What a claim may say of two figures; nothing is `more` or `cheaper`, as the figure is.
 const RELATIONS: [&str; 9] =
@@ -9,30 +9,25 @@ const RELATIONS: [&str; 9] =
 /// How a range is found in a run.
 const RANGES: [&str; 8] = ["parameter", "label", "ends", "steps", "later", "titles", "joined", "pairs"];
 
-/// Words as they stand in the file, and what is wrong with them.
+/// A word as it stands in the file, and what is wrong with it.
 type Wrong = Option<(String, String)>;
 
-/// The first wrong name of a file, which was read as this table.
-pub fn wrong(file: &StudyFile, table: &Table) -> Wrong {
-    let figure = |(name, text): (&String, &String)| {
-        let is_itself = operands(parts(text).2).iter().any(|(_, words)| words.first() == Some(&&**name));
-        let message = format!("the figure {name:?} names itself; give it another name");
-        if is_itself { Some((text.clone(), message)) } else { wrong_figure(file, text) }
-    };
-    let range = |range: &Range| match range {
-        Range::Found(text) if !text.contains('\n') => {
-            wrong_name("way to find a range", text.split(' ').next()?, RANGES)
-        }
-        _ => None,
-    };
-    let rows = |(section, rows): (&String, &toml::Value)| {
-        let row = |row: &Table| {
-            row.iter().find_map(|(key, text)| wrong_text(file, (section, key, text.as_str()?), row))
+/// The first wrong name of a file.
+pub fn wrong(file: &StudyFile, source: &Source<'_>) -> Option<FileError> {
+    source.root.get_ref().iter().find_map(|(section, rows)| {
+        let rows = match rows.get_ref() {
+            DeValue::Array(rows) => &rows[..],
+            _ => std::slice::from_ref(rows),
         };
-        rows.as_array()?.iter().filter_map(toml::Value::as_table).find_map(row)
-    };
-    let wrong = file.figures.iter().find_map(figure);
-    wrong.or_else(|| table.iter().find_map(rows)).or_else(|| file.over.values().find_map(range))
+        let rows = rows.iter().filter_map(|row| row.get_ref().as_table());
+        let mut texts = rows.flat_map(|row| row.iter().map(move |(key, text)| (row, key, text)));
+        texts.find_map(|(row, key, text)| {
+            let words = (&**section.get_ref(), &**key.get_ref(), text.get_ref().as_str()?);
+            let (word, message) = wrong_text(file, words, row)?;
+            let start = text.span().start + source.typed(&text.span()).find(&word).unwrap_or(0);
+            Some(source.error(&(start..start), message))
+        })
+    })
 }
 
 /// A name that is not known. Those with braces are known of a run alone.
@@ -42,10 +37,18 @@ fn wrong_name<'t>(kind: &str, name: &str, known: impl IntoIterator<Item = &'t st
     (!is_known).then(|| (name.to_owned(), unknown(kind, name, known.into_iter().map(str::to_owned))))
 }
 
-/// What is wrong with a text of a row that names figures, databases, ranges, tables, sections or relations.
-fn wrong_text(file: &StudyFile, (section, key, text): (&str, &str, &str), row: &Table) -> Wrong {
+/// What is wrong with a text that names figures, databases, ranges, tables, sections or relations.
+fn wrong_text(file: &StudyFile, (section, key, text): (&str, &str, &str), row: &DeTable<'_>) -> Wrong {
     let figure = |text: &str| wrong_figure(file, text);
     match (section, key) {
+        ("study" | "who", _) => None,
+        ("over", _) if text.contains('\n') => None,
+        ("over", _) => wrong_name("way to find a range", text.split(' ').next()?, RANGES),
+        ("figures", name) => {
+            let is_itself = operands(parts(text).2).iter().any(|(_, words)| words.first() == Some(&name));
+            let message = format!("the figure {name:?} names itself; give it another name");
+            if is_itself { Some((name.to_owned(), message)) } else { figure(text) }
+        }
         ("printed", "rows") => cells(text).iter().find_map(|row| figure(row.first()?.as_str()?)),
         (_, "columns") => text.lines().find_map(|column| figure(named(column).1)),
         (_, "figure") => figure(text),
@@ -55,7 +58,7 @@ fn wrong_text(file: &StudyFile, (section, key, text): (&str, &str, &str), row: &
         }
         (_, "each" | "rows" | "over") => {
             // A row may run over what its `each` has.
-            let bound = row.get("each").and_then(toml::Value::as_str).unwrap_or_default();
+            let bound = row.get("each").and_then(|each| each.get_ref().as_str()).unwrap_or_default();
             let known = file.over.keys().map(String::as_str).chain(bound.split(' '));
             let known: Vec<&str> = known.chain([IMPLEMENTATION]).collect();
             let mut ranges = names(text).filter(|range| !range.contains(" = ") && !range.contains("s of "));
@@ -83,8 +86,7 @@ fn wrong_figure(file: &StudyFile, text: &str) -> Wrong {
     let is_known =
         |name: &str| value(name).is_number() || file.figures.contains_key(name) || metric::is_known(name);
     let mut first = operands(&plain).into_iter().filter_map(|(_, words)| words.first().copied());
-    let wrong = first.find(|name| !is_known(name))?;
-    let known = file.figures.keys().chain(file.who.keys()).cloned();
-    let known = metric::WORDS.map(str::to_owned).into_iter().chain(known);
-    Some((text.to_owned(), unknown("figure or database", wrong, known)))
+    let known =
+        metric::WORDS.into_iter().chain(file.figures.keys().chain(file.who.keys()).map(String::as_str));
+    wrong_name("figure or database", first.find(|name| !is_known(name))?, known)
 }

@@ -19,7 +19,9 @@ impl Scope<'_> {
         let is_bars = x.is_none() || row.shape == "groups";
         let shape = if is_bars { Shape::Bars } else { Shape::Lines };
         let (id, title) = (self.fill(&row.id)?, self.fill(&row.title)?);
-        let mut drawn = figure(&id, &title, (shape, !is_bars), x, heading(&y));
+        let unit = self.quantity(&row.figure).unit;
+        let (y, own) = heading(&y);
+        let mut drawn = figure(&id, &title, (shape, !is_bars), x, (y, or(own, &unit)));
         let usual = x.map_or(IMPLEMENTATION.to_owned(), |(name, _)| format!("{IMPLEMENTATION}, {name}"));
         let over = or(&row.rows, &usual);
         let whose = or(&row.name, "{implementation}");

@@ -72,8 +72,9 @@ impl<'a> Scope<'a> {
             Some(text) => self.quantity(text),
             None => {
                 let missing = if matches!(name, "p50" | "p99") { TOO_FEW } else { NOT_MEASURED };
-                let (unit, expression) = Default::default();
-                Quantity { unit, kind: metric::kind(name), expression, missing: missing.to_owned() }
+                let (kind, unit) = metric::kind(name);
+                let (unit, missing) = (unit.to_owned(), missing.to_owned());
+                Quantity { unit, kind, expression: String::new(), missing }
             }
         };
         if unit.is_some() || operands.len() > 1 {

@@ -2,6 +2,7 @@
 
 use super::*;
 use serde::Deserializer;
+use toml::{Spanned, de::DeValue};
 
 /// A study.
 #[derive(Deserialize, Default)]
@@ -209,7 +210,7 @@ pub struct DrawingRow {
     pub shape: String,
     /// What it runs over, with its heading.
     pub x: String,
-    /// The axis of the figures, with its unit.
+    /// The axis of the figures, with its unit where that is not the figure's own.
     pub y: String,
     /// Points, where they do not run over implementations and x alone.
     pub rows: String,
@@ -239,45 +240,28 @@ impl StudyFile {
     ///
     /// # Errors
     /// What is wrong, with file, line and the nearest right word.
-    pub fn read(file: &str, text: &str) -> Result<Self, String> {
-        let at = |byte: usize| format!("{file}:{}", text[..byte].lines().count().max(1));
-        let wrong = |error: toml::de::Error| {
-            let place = error.span().map_or(0, |span| span.start + 1);
-            format!("{}: {}", at(place), nearest(error.message()))
-        };
-        // Read twice, because places are known of the text alone.
-        toml::from_str::<Self>(text).map_err(wrong)?;
-        let mut table: toml::Table = toml::from_str(text).map_err(wrong)?;
-        table.iter_mut().filter_map(|(_, rows)| rows.as_array_mut()).for_each(|rows| inherit(rows));
-        let read: Self = table.clone().try_into().map_err(wrong)?;
-        match check::wrong(&read, &table) {
-            None => Ok(read),
-            Some((words, message)) => {
-                let found = text.find(&format!("\"{words}\"")).or_else(|| text.find(&words));
-                Err(format!("{}: {message}", at(found.unwrap_or(0) + 1)))
+    pub fn read(file: &str, text: &str) -> Result<Self, FileError> {
+        let mut source = Source::new(text, file, &[])?;
+        for (_, rows) in source.root.get_mut() {
+            if let DeValue::Array(rows) = rows.get_mut() {
+                inherit(rows);
             }
         }
+        let read = source.read()?;
+        check::wrong(&read, &source).map_or(Ok(read), Err)
     }
 }
 
 /// Gives rows that say `again` what they do not say themselves from the row before; a text is a claim's own.
-fn inherit(rows: &mut [toml::Value]) {
+fn inherit(rows: &mut [Spanned<DeValue<'_>>]) {
     for place in 1..rows.len() {
-        let (before, rest) = rows.split_at_mut(place);
-        let (before, own) = (before[place - 1].as_table(), rest[0].as_table_mut());
-        if let (Some(before), Some(own)) = (before, own.filter(|own| own.contains_key("again"))) {
-            for (key, text) in before.iter().filter(|(key, _)| *key != "text") {
-                own.entry(key).or_insert_with(|| text.clone());
+        let before = rows[place - 1].get_ref().clone();
+        if let (DeValue::Table(before), DeValue::Table(own)) = (before, rows[place].get_mut())
+            && own.contains_key("again")
+        {
+            for (key, text) in before.into_iter().filter(|(key, _)| key.get_ref() != "text") {
+                own.entry(key).or_insert(text);
             }
         }
-    }
-}
-
-/// The message of the reader of TOML with the nearest right word, where it names the right ones.
-fn nearest(message: &str) -> String {
-    let mut words = message.split('`').skip(1).step_by(2);
-    match words.next().filter(|_| message.starts_with("unknown field")) {
-        Some(wrong) => unknown("key", wrong, words.map(str::to_owned)),
-        None => message.to_owned(),
     }
 }

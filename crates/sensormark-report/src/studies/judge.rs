@@ -11,12 +11,9 @@ impl<'a> Scope<'a> {
 
     fn claim(&self, rows: &[ClaimRow]) -> Option<Claim> {
         let first = rows.first()?;
-        let holds = match first.factor {
-            _ if !first.holds.is_empty() => first.holds.clone(),
-            Some(factor) => format!("{factor} times or more, no tolerance"),
-            None => "at all".to_owned(),
-        };
-        let mut claim = Claim::new(self.fill(&first.text)?, self.fill(&holds)?);
+        let usual = first.factor.map(|factor| format!("{factor} times or more, no tolerance"));
+        let holds = or(&first.holds, usual.as_deref().unwrap_or("at all"));
+        let mut claim = Claim::new(self.fill(&first.text)?, self.fill(holds)?);
         let mut asides = vec![];
         for name in names(&first.who).filter(|name| *name != IMPLEMENTATION) {
             self.needed(&mut claim, name);

@@ -37,7 +37,7 @@ pub const WORDS: [&str; 28] = [
 ];
 
 /// Which mean fits a figure, and which of two is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum Kind {
     /// So much a second: the geometric mean, and more is better.
     Rate,
@@ -53,13 +53,15 @@ pub enum Kind {
 pub const KINDS: [(&str, Kind); 4] =
     [("rate ", Kind::Rate), ("time ", Kind::Time), ("amount ", Kind::Amount), ("count ", Kind::Count)];
 
-/// The kind of a word's figure where a definition does not say it.
-pub fn kind(word: &str) -> Kind {
-    match word {
-        "operations" | "readings" => Kind::Rate,
-        "mean" | "p50" | "p99" | "max" => Kind::Time,
-        _ if word.starts_with("phase/") => Kind::Rate,
-        _ => Kind::Amount,
+/// The kind of a word's figure and its unit, where a definition does not say them.
+pub fn kind(word: &str) -> (Kind, &'static str) {
+    match word.split('/').next().unwrap_or_default() {
+        "operations" => (Kind::Rate, "1/s"),
+        "readings" | "phase" => (Kind::Rate, ""),
+        "mean" | "p50" | "p99" | "max" => (Kind::Time, "ms"),
+        "cpu" => (Kind::Amount, "%"),
+        "memory" => (Kind::Amount, "MB"),
+        _ => (Kind::Amount, ""),
     }
 }
 

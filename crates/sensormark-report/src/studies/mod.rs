@@ -42,7 +42,10 @@ use rows::{heading, named};
 use scope::{IMPLEMENTATION, Scope, cell, filled, place, value, without_side};
 use select::Loads;
 use sensormark_data::nearest::unknown;
-use sensormark_workload::machine_tool;
+use sensormark_workload::{
+    machine_tool,
+    own::file::{FileError, Source},
+};
 use std::sync::LazyLock;
 use table::{Column, NOT_MEASURED, Row, beside, column, table};
 

@@ -53,9 +53,12 @@ impl Scope<'_> {
         let headings: Vec<(&str, &str)> = headings.map(|heading| (heading, "")).collect();
         let mut made = table(&format!("published_{}", of.id), &of.title, &headings, rows);
         for row in scopes.iter().filter(|_| shown[0] != IMPLEMENTATION) {
-            let arm = row.subject(IMPLEMENTATION).filter(|arm| arm.label != row.text("database"));
-            let note = arm.and_then(|_| row.fill("{database}: here {implementation}."));
-            note.into_iter().for_each(|note| made.note(note));
+            let database = row.text("database");
+            if let Some(arm) = row.subject(IMPLEMENTATION)
+                && arm.label != database
+            {
+                made.note(format!("{database}: here {}.", arm.label));
+            }
         }
         of.notes.lines().for_each(|note| made.note(note));
         made

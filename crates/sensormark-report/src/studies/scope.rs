@@ -1,7 +1,7 @@
 //! What the words of a study's file mean in a run: names in braces, ranges, and which of our implementations stands for a database of the study.
 //!
-//! `{name}` in a text is the value that something runs over, an implementation's label, a parameter of the run, the end of a range (`{clients.last}`), or what
-//! `super::functions` says. A text with a name that has no value is left out.
+//! `{name}` in a text is the value that something runs over, an implementation's label, a parameter of the run, a figure's text, the end of a range
+//! (`{clients.last}`), or what `super::functions` says. A text with a name that has no value is left out.
 
 use super::*;
 use sensormark_result::score::Scores;
@@ -139,7 +139,8 @@ impl<'a> Scope<'a> {
             };
         }
         let label = self.subject(name).map(|arm| arm.label.clone());
-        label.or_else(|| self.field.run.parameters.get(name).map(words))
+        let label = label.or_else(|| self.field.run.parameters.get(name).map(words));
+        label.or_else(|| self.fill(self.file.figures.get(name)?))
     }
 
     /// Whether a condition holds: two expressions with `>=` or `<` between them, two texts with `=` or `!=`, or a text whose names have values.

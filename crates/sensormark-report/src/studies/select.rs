@@ -9,7 +9,6 @@ const OPERATION: &str = "operation";
 const NAME: &str = "load";
 
 /// Loads of a trial by their labels.
-#[derive(Debug, Clone)]
 pub struct Loads {
     labels: Vec<(String, Value)>,
 }

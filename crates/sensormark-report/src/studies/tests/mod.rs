@@ -40,10 +40,10 @@ fn sections(trials: Vec<TrialRecord>) -> Vec<Section> {
 #[test]
 fn a_wrong_file_is_told_by_line() {
     for (right, wrong, told) in [
-        ("system =", "systm =", "there is no key \"systm\"; did you mean system?"),
+        ("system =", "systm =", "no key in [study] \"systm\"; did you mean system?"),
         ("operations ask", "operation ask", "no figure or database \"operation\"; did you mean operations?"),
         ("operations ask", "questions", "the figure \"questions\" names itself"),
-        ("factor = 2", "factor = \"2\"", "invalid type"),
+        ("factor = 2", "factor = \"2\"", "factor must be a number"),
         ("left = \"SQLite\"", "left = \"SQLit\"", "no figure or database \"SQLit\"; did you mean SQLite?"),
         (
             "id = \"greenhouse_questions\"",
@@ -58,7 +58,10 @@ fn a_wrong_file_is_told_by_line() {
         ),
     ] {
         let line = GREENHOUSE.lines().position(|line| line.contains(right)).expect(right) + 1;
-        let error = StudyFile::read("greenhouse.toml", &GREENHOUSE.replace(right, wrong)).err().expect(wrong);
+        let error = StudyFile::read("greenhouse.toml", &GREENHOUSE.replace(right, wrong))
+            .err()
+            .expect(wrong)
+            .to_string();
         assert!(error.starts_with(&format!("greenhouse.toml:{line}: ")) && error.contains(told), "{error}");
     }
 }
