@@ -17,6 +17,12 @@ pub fn sqlite() -> FileStore {
     built_in(&[files!("sqlite")], sensormark_drivers::sqlite::Sqlite)
 }
 
+/// DuckDB 2.0 or later, embedded.
+#[cfg(feature = "duckdb")]
+pub fn duckdb() -> FileStore {
+    built_in(&[files!("duckdb")], sensormark_drivers::duckdb::Duckdb)
+}
+
 /// PostgreSQL 14 or later.
 #[cfg(feature = "postgresql")]
 pub fn postgresql() -> FileStore {
@@ -42,13 +48,13 @@ fn built_in(layers: &[(&str, &str)], driver: impl Driver + 'static) -> FileStore
 
 #[cfg(test)]
 mod tests {
-    use super::{mariadb, postgresql, sqlite};
+    use super::{duckdb, mariadb, postgresql, sqlite};
     use sensormark_store::{DatabaseName, Durability, Endpoint, Plan, Secret, Store};
 
     /// Compares with `tests/pins/schema.txt` of each store.
     #[test]
     fn tables_and_indexes_are_as_they_were() {
-        for store in [sqlite(), postgresql(), mariadb()] {
+        for store in [sqlite(), duckdb(), postgresql(), mariadb()] {
             let name = store.description().name;
             sensormark_conformance::pins::pin(
                 &format!("{}/{name}", env!("CARGO_MANIFEST_DIR")),

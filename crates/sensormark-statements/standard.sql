@@ -139,15 +139,33 @@ ORDER BY {{ answer_keys() }}{{ at() }}{{ after_time("") }}
 {{ first_of([in_range(), selected(), passes()], order_time(" DESC"), " DESC") }}
 -- statement: minimum
 {{ first_of([in_range(), selected(), present(value(chosen[0])) if chosen[0].nullable else ""], value(chosen[0]) ~ ", " ~ at(), "") }}
--- statement: latest
-{% if of == "one" or not keys %}
-SELECT {{ ns() }}{{ values(chosen) }} FROM {{ source() }} {{ where([in_range(), selected(), any_present()]) }}
+-- The n-th of the series that are named, and its key.
+-- macro: nth_slot(key, number)
+{{ key.slot | replace(":", ":nth" ~ number ~ "_") }}
+-- macro: nth(number)
+{% for key in keys %}r.{{ key }} = {{ nth_slot(key, number) }}{% if not loop.last %} AND {% endif %}{% endfor %}
+-- Not empty where the latest readings of the series are asked for one by one.
+-- macro: one_by_one()
+-- macro: latest_of(columns, condition)
+SELECT {{ answer_keys() }}{{ columns }} FROM {{ source() }} {{ where([in_range(), condition, any_present()]) }}
 ORDER BY {{ order_time(" DESC") }}{{ after_time(" DESC") }} LIMIT 1
+-- macro: each_latest(columns)
+{% for number in range(named) %}({{ latest_of(columns, nth(number)) }}){% if not loop.last %} UNION ALL {% endif %}{% endfor %}
+-- macro: latest_at()
+{% if one_by_one() %}{{ each_latest(at()) }}
+{% elif of == "one" or not keys %}{{ latest_of(at(), selected()) }}
+{% else %}SELECT {{ key_names("r.") }}, max({{ at() }}) FROM {{ source() }} {{ where([in_range(), selected(), any_present()]) }} GROUP BY {{ key_names("r.") }}
+{% endif %}
+-- macro: at_latest()
+(SELECT {{ answer_keys() }}max({{ at() }}) AS t FROM {{ source() }} {{ where([in_range(), selected(), any_present()]) }} GROUP BY {{ key_names("r.") }}) m
+JOIN {{ source() }} ON {% for key in keys %}r.{{ key }} = m.{{ key }} AND {% endfor %}{{ at() }} = m.t
+-- statement: latest
+{% if one_by_one() %}
+{{ each_latest(ns() ~ values(chosen)) }}
+{% elif of == "one" or not keys %}
+{{ latest_of(ns() ~ values(chosen), selected()) }}
 {% else %}
-SELECT {{ answer_keys() }}{{ ns() }}{{ values(chosen) }}
-FROM (SELECT {{ answer_keys() }}max({{ at() }}) AS t FROM {{ source() }} {{ where([in_range(), selected(), any_present()]) }}
-      GROUP BY {{ key_names("r.") }}) m
-JOIN {{ source() }} ON {% for key in keys %}r.{{ key }} = m.{{ key }} AND {% endfor %}{{ at() }} = m.t {{ where([any_present()]) }}
+SELECT {{ answer_keys() }}{{ ns() }}{{ values(chosen) }} FROM {{ at_latest() }} {{ where([any_present()]) }}
 {% endif %}
 -- Times alone, where a reading is not a row: the reading of each is a point that follows.
 -- statement: latest_times -> times

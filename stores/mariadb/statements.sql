@@ -21,10 +21,6 @@ STRAIGHT_JOIN
 IGNORE INDEX FOR GROUP BY (`by_time`)
 
 -- Constants let the index be read from each series' own place; the same series from a subquery are read from their beginnings.
--- macro: nth_slot(key, number)
-{{ key.slot | replace(":", ":nth" ~ number ~ "_") }}
--- macro: nth(number)
-{% for key in keys %}r.{{ key }} = {{ nth_slot(key, number) }}{% if not loop.last %} AND {% endif %}{% endfor %}
 -- macro: in_set()
 {% if keys | length == 1 %}r.{{ keys[0] }} IN ({% for number in range(named) %}{{ nth_slot(keys[0], number) }}{% if not loop.last %}, {% endif %}{% endfor %})
 {% else %}({% for number in range(named) %}({{ nth(number) }}){% if not loop.last %} OR {% endif %}{% endfor %})
@@ -36,17 +32,6 @@ IGNORE INDEX FOR GROUP BY (`by_time`)
 -- A condition on a field keeps the index from giving the latest times, and then all are.
 -- macro: one_by_one()
 {% if of in ["set", "all"] and keys and named <= (500 if any_present() else 20) %}yes{% endif %}
--- macro: latest_of(columns, condition)
-SELECT {{ answer_keys() }}{{ columns }} FROM {{ source() }} {{ where([in_range(), condition, any_present()]) }} ORDER BY {{ order_time(" DESC") }} LIMIT 1
--- macro: each_latest(columns)
-{% for number in range(named) %}({{ latest_of(columns, nth(number)) }}){% if not loop.last %} UNION ALL {% endif %}{% endfor %}
--- macro: latest_at()
-{% if one_by_one() %}{{ each_latest(at()) }}
-{% elif of == "one" or not keys %}{{ latest_of(at(), selected()) }}
-{% else %}SELECT {{ key_names("r.") }}, max({{ at() }}) FROM {{ source() }} {{ where([in_range(), selected(), any_present()]) }} GROUP BY {{ key_names("r.") }}
-{% endif %}
--- statement: latest
-{% if one_by_one() %}{{ each_latest(at() ~ values(chosen)) }}{% else %}{{ super() }}{% endif %}
 
 -- macro: options()
 ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin

@@ -25,7 +25,7 @@ pub fn registry() -> Registry {
         #[cfg(feature = "sqlite")]
         Arc::new(sensormark_stores::sqlite()),
         #[cfg(feature = "duckdb")]
-        Arc::new(sensormark_duckdb::Duckdb::new()),
+        Arc::new(sensormark_stores::duckdb()),
         #[cfg(feature = "postgresql")]
         Arc::new(sensormark_stores::postgresql()),
         #[cfg(feature = "timescaledb")]

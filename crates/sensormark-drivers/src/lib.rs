@@ -7,19 +7,25 @@
 //! Futures of a driver that blocks are ready when first polled.
 
 use sensormark_kit::Row;
-use sensormark_store::{Endpoint, LocalFuture, SessionKind, StoreError};
-use std::path::PathBuf;
+use sensormark_store::{Endpoint, Installation, LocalFuture, SessionKind, StoreError};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 mod cell;
 
 mod fault;
 
+#[cfg(any(feature = "duckdb", feature = "sqlite"))]
+mod fetched;
+
 pub mod guard;
 
 mod pieces;
 
 mod rows;
+
+#[cfg(feature = "duckdb")]
+pub mod duckdb;
 
 #[cfg(feature = "mysql")]
 pub mod mysql;
@@ -49,9 +55,19 @@ pub trait Driver: Send + Sync {
     /// [`sensormark_store::ErrorKind::Configuration`], saying what a URL looks like.
     fn endpoint(&self, store: &Named, url: &str) -> Result<Endpoint, StoreError>;
 
-    /// The version of the library, where the database runs in this process.
-    fn library_version(&self) -> Option<&str> {
+    /// The library, where the database runs in this process.
+    fn installation(&self) -> Option<Result<Installation, StoreError>> {
         None
+    }
+
+    /// Why one process alone may have a database open; none where several may.
+    fn one_process(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Says that a database's file is about to be removed.
+    fn forget(&self, file: &Path) {
+        let _ = file;
     }
 
     /// Opens a connection. Where the place's database is not there, it fails; nothing is made in silence.

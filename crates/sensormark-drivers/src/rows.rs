@@ -4,7 +4,7 @@
 
 use crate::cell::Cell;
 use sensormark_store::record::{Record, Run, blob, json, records, runs};
-use sensormark_store::{Batch, StoreError, Table};
+use sensormark_store::{Batch, FieldType, StoreError, Table};
 use std::ops::Range;
 
 /// What a slot of a write holds. A slot that is of the series alone changes with the series only.
@@ -22,8 +22,8 @@ pub enum Source {
     Field(usize),
     /// In rows of one field: its number.
     FieldNumber,
-    /// In rows of one field: its value.
-    Value,
+    /// In rows of one field: its value, if it is of this type.
+    Value(Option<FieldType>),
     /// In records: the span's number.
     Span,
     /// In records: how many readings it has.
@@ -190,9 +190,14 @@ impl<'a> Rows<'a> {
             (Kind::Fields(fields), Source::FieldNumber) => {
                 Cell::I64(i64::try_from(fields[row].1).unwrap_or(i64::MAX))
             }
-            (Kind::Fields(fields), Source::Value) => {
+            (Kind::Fields(fields), Source::Value(kind)) => {
                 let (reading, field) = fields[row];
-                Cell::field(self.batch, reading, field)
+                let own = self.batch.columns[field].values.kind();
+                if kind.is_none_or(|kind| kind == own) {
+                    Cell::field(self.batch, reading, field)
+                } else {
+                    Cell::Null
+                }
             }
             (Kind::Made(rows), Source::Made(value)) => rows[row].values[value],
             (_, Source::Made(value)) => self.values[value],

@@ -6,16 +6,15 @@
 
 use crate::cell::Cell;
 use crate::fault::Fault;
+use crate::fetched::{Cells, Fetched, wrong_type};
 use crate::pieces::{pieces, put_literals};
 use crate::rows::{Rows, Source};
 use crate::{Block, Connection, Databases, Driver, EachRow, Named, Place, Prepared, Purpose};
 use rusqlite::config::DbConfig;
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, OpenFlags, ffi};
-use sensormark_kit::{Document, MOST_SHAPES, Row, folder};
-use sensormark_store::{
-    Column, Endpoint, ErrorKind, FieldType, LocalFuture, SessionKind, StoreError, Value, Values,
-};
+use sensormark_kit::{MOST_SHAPES, Row, folder, unexpected};
+use sensormark_store::{Endpoint, ErrorKind, Installation, LocalFuture, SessionKind, StoreError};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -48,8 +47,8 @@ impl Driver for Sqlite {
         folder::endpoint(&store.name, &store.title, &store.url, url)
     }
 
-    fn library_version(&self) -> Option<&str> {
-        Some(rusqlite::version())
+    fn installation(&self) -> Option<Result<Installation, StoreError>> {
+        Some(Ok(Installation::bundled(rusqlite::version())))
     }
 
     fn open<'a>(&'a self, place: &'a Place) -> LocalFuture<'a, Result<Box<dyn Connection>, Fault>> {
@@ -410,103 +409,17 @@ fn fault(error: rusqlite::Error) -> Fault {
     }
 }
 
-/// An answer that is not what was stored.
-fn unexpected(context: impl Into<String>) -> StoreError {
-    StoreError::new(ErrorKind::Protocol, "read a value", context)
-}
-
-/// A row that a statement gave.
-struct Fetched<'a>(&'a rusqlite::Row<'a>);
-
-impl Fetched<'_> {
-    #[inline]
-    fn get(&self, place: usize) -> ValueRef<'_> {
-        self.0.get_ref_unwrap(place)
-    }
-}
-
-impl Row for Fetched<'_> {
-    /// Without a detour for values that are there.
+impl Cells for &rusqlite::Row<'_> {
     #[inline(always)]
-    fn push(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
-        match (&mut column.values, self.get(place)) {
-            (_, ValueRef::Null) => {
-                column.push_null();
-                return Ok(());
-            }
-            (Values::Bool(values), ValueRef::Integer(value @ (0 | 1))) => values.push(value == 1),
-            (Values::I64(values), ValueRef::Integer(value)) => values.push(value),
-            (Values::U16(values), ValueRef::Integer(value)) => {
-                let value = u16::try_from(value);
-                values.push(value.map_err(|_| unexpected("a 16-bit number is out of range"))?);
-            }
-            (Values::F64(values), ValueRef::Real(value)) => values.push(value),
-            (Values::Text(values), ValueRef::Text(bytes)) => values.push(text(bytes)?),
-            (_, other) => return Err(wrong_type("a value of the field's type", other)),
-        }
-        if let Some(present) = &mut column.present {
-            present.push(true);
-        }
-        Ok(())
-    }
-
-    fn integer(&self, place: usize) -> Result<i64, StoreError> {
-        match self.get(place) {
-            ValueRef::Integer(value) => Ok(value),
-            other => Err(wrong_type("a whole number", other)),
-        }
-    }
-
-    fn text(&self, place: usize) -> Result<&str, StoreError> {
-        match self.get(place) {
-            ValueRef::Text(bytes) => text(bytes),
-            other => Err(wrong_type("text", other)),
-        }
-    }
-
-    fn truth(&self, place: usize) -> Result<bool, StoreError> {
-        self.integer(place).map(|value| value != 0)
-    }
-
-    fn value(&self, place: usize, kind: FieldType) -> Result<Value, StoreError> {
-        match (kind, self.get(place)) {
-            (_, ValueRef::Null) => Ok(Value::Null),
-            (FieldType::Bool, ValueRef::Integer(value @ (0 | 1))) => Ok(Value::Bool(value == 1)),
-            (FieldType::I64 | FieldType::U16, ValueRef::Integer(value)) => Ok(Value::I64(value)),
-            (FieldType::F64, ValueRef::Real(value)) => Ok(Value::F64(value)),
-            (FieldType::Text, ValueRef::Text(bytes)) => Ok(Value::Text(text(bytes)?.to_owned())),
-            (_, other) => Err(wrong_type("a value of the field's type", other)),
-        }
-    }
-
-    fn printed(&self, place: usize) -> Result<String, StoreError> {
-        Ok(match self.get(place) {
-            ValueRef::Integer(value) => value.to_string(),
-            ValueRef::Real(value) => value.to_string(),
-            ValueRef::Text(bytes) => text(bytes)?.to_owned(),
-            ValueRef::Null | ValueRef::Blob(_) => String::new(),
+    fn cell(&self, place: usize) -> Result<Cell<'_>, StoreError> {
+        Ok(match self.get_ref_unwrap(place) {
+            ValueRef::Null => Cell::Null,
+            ValueRef::Integer(value) => Cell::I64(value),
+            ValueRef::Real(value) => Cell::F64(value),
+            ValueRef::Text(bytes) => Cell::Text(std::str::from_utf8(bytes).map_err(|_| wrong_type())?),
+            ValueRef::Blob(bytes) => Cell::Bytes(bytes),
         })
     }
-
-    fn is_null(&self, place: usize) -> Result<bool, StoreError> {
-        Ok(self.get(place) == ValueRef::Null)
-    }
-
-    fn document(&self, place: usize) -> Result<Document<'_>, StoreError> {
-        match self.get(place) {
-            ValueRef::Blob(bytes) => Ok(Document::Packed(bytes)),
-            ValueRef::Text(bytes) => text(bytes).map(Document::Json),
-            other => Err(wrong_type("a record", other)),
-        }
-    }
-}
-
-fn text(bytes: &[u8]) -> Result<&str, StoreError> {
-    std::str::from_utf8(bytes).map_err(|cause| unexpected("text is not UTF-8").with_source(cause))
-}
-
-fn wrong_type(wanted: &str, got: ValueRef<'_>) -> StoreError {
-    unexpected(format!("a row holds {} in place of {wanted}", got.data_type()))
 }
 
 #[cfg(test)]

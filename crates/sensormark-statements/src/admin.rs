@@ -17,7 +17,7 @@ use std::time::Duration;
 /// How long leaving a database waits for a writer.
 const LEAVE: Duration = Duration::from_secs(1);
 
-/// How long making, settling and dropping wait for a server.
+/// How long making, settling and dropping may take, which is more than an operation.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// What looks after a plan's database, which need not exist.
@@ -63,17 +63,10 @@ impl FileAdministrator {
     }
 
     async fn open(&self) -> Result<Link, StoreError> {
-        let mut link =
-            Link::open(&self.physical.files, &*self.driver, &self.plan, Purpose::Administer).await?;
-        self.be_patient(&mut link);
+        let files = &self.physical.files;
+        let mut link = Link::open(files, &*self.driver, &self.plan, Purpose::Administer).await?;
+        link.connection.within(Some(PATIENCE));
         Ok(link)
-    }
-
-    /// Settling, making and dropping on a server may take longer than an operation.
-    fn be_patient(&self, link: &mut Link) {
-        if self.is_on_server() {
-            link.connection.within(Some(PATIENCE));
-        }
     }
 
     /// One of the databases, whatever the user's role has by default.
@@ -91,7 +84,7 @@ impl FileAdministrator {
     /// The server's own database.
     async fn server(&self) -> Result<Link, StoreError> {
         let mut link = self.bare(&self.place(None)).await?;
-        self.be_patient(&mut link);
+        link.connection.within(Some(PATIENCE));
         Ok(link)
     }
 
@@ -196,6 +189,10 @@ impl BackendAdministrator for FileAdministrator {
         if !is_there {
             return Ok(Found::Nothing);
         }
+        // It was made, and not begun.
+        if !self.is_on_server() && matches!(folder::blocks(&self.file(name)), Ok(0)) {
+            return Ok(Found::Empty);
+        }
         let mark = self.mark(name).await?;
         if mark.is_none() {
             let mut link = self.there(name).await?;
@@ -250,11 +247,9 @@ impl BackendAdministrator for FileAdministrator {
             link.run(&self.operation("drop"), &text).await?;
             return link.close().await;
         }
-        folder::drop_database(
-            &self.config().title,
-            &self.plan.endpoint,
-            &self.file(self.plan.database.as_str()),
-        )
+        let file = self.file(self.plan.database.as_str());
+        self.driver.forget(&file);
+        folder::drop_database(&self.config().title, &self.plan.endpoint, &file)
     }
 
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
@@ -364,7 +359,6 @@ impl BackendAdministrator for FileAdministrator {
 
     async fn perform(&mut self, statement: &str) -> Result<Vec<String>, StoreError> {
         let mut link = self.open().await?;
-        link.connection.within(Some(PATIENCE));
         let (operation, mut found) = (self.operation("administer"), Vec::new());
         let prepared = link.prepared(&operation, statement, &[]).await?;
         let each = &mut |row: &dyn Row| {

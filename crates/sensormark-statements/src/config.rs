@@ -42,7 +42,7 @@ pub struct Config {
     /// Settings that are read back.
     #[serde(default)]
     pub settings: SettingsConfig,
-    /// What codes mean: `[kind, advice]`, with `?` behind the kind where it is not known whether the write was done.
+    /// What codes and words mean ([`crate::meaning`]): `[kind, advice]`, with `?` behind the kind where it is not known whether the write was done.
     #[serde(default)]
     pub errors: BTreeMap<String, (Kind, String)>,
     /// How a server is found and started.
@@ -105,6 +105,8 @@ pub struct BatchConfig {
     /// Encoders whose block is one statement, or one request that is a transaction by itself.
     #[serde(default)]
     pub whole: Vec<String>,
+    /// Whether a commit is begun again that met changes of the same rows (a conflict), until the time is over; what is said then.
+    pub again: Option<String>,
     /// The most readings of one transaction.
     pub most: usize,
     /// The most bytes of one transaction, about.
@@ -302,15 +304,20 @@ impl Config {
         self.types.get(name).map_or("", String::as_str)
     }
 
-    /// The name of a field's type.
-    pub fn field_type(&self, kind: FieldType) -> &str {
-        self.type_name(match kind {
+    /// What `[types]` calls a field's type.
+    pub const fn field_word(kind: FieldType) -> &'static str {
+        match kind {
             FieldType::Bool => "bool",
             FieldType::I64 => "i64",
             FieldType::U16 => "u16",
             FieldType::F64 => "f64",
             FieldType::Text => "text",
-        })
+        }
+    }
+
+    /// The name of a field's type.
+    pub fn field_type(&self, kind: FieldType) -> &str {
+        self.type_name(Self::field_word(kind))
     }
 
     /// The type of a column of tags.

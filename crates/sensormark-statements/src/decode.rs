@@ -71,7 +71,7 @@ impl<'a> Decoder<'a> {
 
     /// A piece, when one is complete. In rows of one field a reading is complete when the next one begins.
     pub fn take_piece(&mut self, form: &Form) -> Option<Batch> {
-        if !matches!(form, Form::FieldRows(_)) && self.batch.len() >= self.piece {
+        if !matches!(form, Form::FieldRows(..)) && self.batch.len() >= self.piece {
             return Some(self.take());
         }
         self.full.take().map(|piece| *piece)
@@ -106,7 +106,7 @@ impl<'a> Decoder<'a> {
                 self.batch.times_ns.push(time);
                 row.push_fields(keys + 1, *fields, &mut self.batch.columns)?;
             }
-            Form::FieldRows(_) => self.field_row(row)?,
+            Form::FieldRows(_, kinds) => self.field_row(row, kinds)?,
             Form::Records(fields, form) => self.record(row, *fields, *form)?,
             Form::Times(_) => {
                 if !row.is_null(keys)? {
@@ -149,7 +149,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A row of one field joins the readings of its series and time: the n-th value of a field the n-th of them.
-    fn field_row(&mut self, row: &dyn Row) -> Result<(), StoreError> {
+    fn field_row(&mut self, row: &dyn Row, kinds: &[FieldType]) -> Result<(), StoreError> {
         let (series, place) = (self.series_of(row)?, self.keys);
         let key = (series, row.integer(place)?);
         let number = usize::try_from(row.integer(place + 1)?).unwrap_or(usize::MAX);
@@ -184,7 +184,9 @@ impl<'a> Decoder<'a> {
         while filled.values.len() < target {
             filled.push_null();
         }
-        row.push(place + 2, filled)
+        let kind = filled.values.kind();
+        let nth = kinds.iter().position(|&other| other == kind).unwrap_or_default();
+        row.push(place + 2 + nth, filled)
     }
 
     /// A record's readings of the range.
@@ -323,7 +325,7 @@ impl<'a> Decoder<'a> {
                 self.keep_present(*fields);
                 self.readings()
             }
-            Form::FieldRows(fields) => {
+            Form::FieldRows(fields, _) => {
                 if !self.batch.is_empty() {
                     self.fill_up(*fields);
                 }

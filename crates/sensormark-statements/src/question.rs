@@ -43,8 +43,8 @@ pub struct Statement {
 pub enum Form {
     /// Readings: (keys,) time and these fields.
     Readings(FieldSet),
-    /// Fields of readings: (keys,) time, number of the field, value.
-    FieldRows(FieldSet),
+    /// Fields of readings: (keys,) time, number of the field, then its value: in the only column, or in that of its type.
+    FieldRows(FieldSet, Vec<FieldType>),
     /// Records: (keys,) number of the span, and what holds these fields.
     Records(FieldSet, RecordForm),
     /// Times of readings that are then asked for as points with these fields: (keys,) time.
@@ -89,13 +89,15 @@ pub fn shape(query: &Query) -> Query {
     Query { table: query.table, series, range: TimeRange::new(0, 0), ask }
 }
 
+const DEVIATION: &str = "standard_deviation";
+
 /// What computes this function by itself, where it does not go together with others in one GROUP BY.
 const fn own_statement(function: Function) -> Option<&'static str> {
     match function {
         Function::Last => Some("last_values"),
         Function::TimeWeightedShare => Some("shares"),
         Function::MostFrequent => Some("most_frequent_values"),
-        Function::StandardDeviation => Some("standard_deviation"),
+        Function::StandardDeviation => Some(DEVIATION),
         _ => None,
     }
 }
@@ -290,7 +292,16 @@ impl<'a> Asked<'a> {
             }
             (Ask::Aggregate { .. }, _) => Form::Groups(numbers.iter().map(value).collect()),
             (_, "times") => Form::Times(fields),
-            (_, "field rows") => Form::FieldRows(fields),
+            (_, "field rows") => Form::FieldRows(fields, Vec::new()),
+            (_, "typed field rows") => {
+                let mut kinds: Vec<FieldType> = Vec::new();
+                for kind in fields.iter().map(kind) {
+                    if !kinds.contains(&kind) {
+                        kinds.push(kind);
+                    }
+                }
+                Form::FieldRows(fields, kinds)
+            }
             (_, "json records" | "packed") => Form::Records(fields, RecordForm::Document),
             (_, "json columns") => Form::Records(fields, RecordForm::JsonArrays),
             (_, "columns") => Form::Records(fields, RecordForm::Arrays),
@@ -308,11 +319,12 @@ impl<'a> Asked<'a> {
 
     /// Aggregates over readings: one statement, or one for what GROUP BY computes by itself and one for each of the others.
     fn of_readings(&self) -> Result<Vec<Statement>, StoreError> {
-        let own = |number: &usize| own_statement(self.aggregates()[*number].function);
+        // Where the database computes a deviation, it goes with the others.
+        let alone = |name: &&str| *name != DEVIATION || !self.physical.templates.defines(DEVIATION);
+        let own = |number: &usize| own_statement(self.aggregates()[*number].function).filter(alone);
         let all: Vec<usize> = (0..self.aggregates().len()).collect();
         let (special, plain): (Vec<usize>, Vec<usize>) = all.iter().partition(|number| own(number).is_some());
-        // a deviation is of any group, the others are of a series
-        if special.iter().any(|&number| self.aggregates()[number].function != Function::StandardDeviation)
+        if !special.is_empty()
             && let Some(one) = self.groups("statistics", &all)?
         {
             return Ok(vec![one]);

@@ -29,7 +29,7 @@ pub struct FileSession {
     pub(crate) writers: Vec<Option<Rc<Writer>>>,
     /// Few, so that looking through them is shorter than hashing.
     asked: Vec<(Query, Kept)>,
-    time: Duration,
+    pub(crate) time: Duration,
 }
 
 /// A question's statements, prepared.

@@ -130,8 +130,12 @@ pub fn slots(
     }
     put("json", named(json), Some(Source::Json), None);
     put("nanoseconds", &config.array_type(named(offset)), Some(Source::Offsets), None);
-    let first = table.fields.first().map_or("", |field| config.field_type(field.kind));
-    put("value", first, Some(Source::Value), None);
+    for field in table.fields.iter().rev() {
+        let type_name = config.field_type(field.kind);
+        put("value", type_name, Some(Source::Value(None)), None);
+        let name = format!("value_{}", Config::field_word(field.kind));
+        put(&name, type_name, Some(Source::Value(Some(field.kind))), None);
+    }
     for (number, (tag, column)) in table.tags.iter().zip(table.series.columns()).enumerate() {
         let (tag, type_name) = (&tag.name, config.tag_type(column));
         let key = keys.iter().position(|&key| key == Key::Tag(number));

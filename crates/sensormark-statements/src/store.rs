@@ -158,11 +158,12 @@ impl Store for FileStore {
         said.unwrap_or_else(|| self.files.config.repeated.in_layout(layout))
     }
 
+    fn one_process(&self) -> Option<&'static str> {
+        self.driver.one_process()
+    }
+
     fn installation(&self) -> Result<Installation, StoreError> {
-        match self.driver.library_version() {
-            Some(version) => Ok(Installation::bundled(version)),
-            None => server::installation(&self.files.config),
-        }
+        self.driver.installation().unwrap_or_else(|| server::installation(&self.files.config))
     }
 
     fn keeps_to_loopback(&self) -> Option<&'static str> {
@@ -202,9 +203,9 @@ impl Store for FileStore {
 
     fn version<'a>(&'a self, endpoint: &'a Endpoint) -> LocalFuture<'a, Result<String, StoreError>> {
         Box::pin(async move {
-            if let Some(version) = self.driver.library_version() {
+            if let Some(library) = self.driver.installation() {
                 folder::check_there(&self.files.config.name, endpoint)?;
-                return Ok(version.to_owned());
+                return Ok(library?.version);
             }
             let place = Place {
                 endpoint: endpoint.clone(),

@@ -15,9 +15,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What a failure was met in.
 const OPERATION: &str = "write readings";
+/// How long a commit that met another one waits before it begins again: at first, and at most.
+const PAUSE: Duration = Duration::from_micros(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 
 /// The statements that write one table.
 pub(crate) struct Writer {
@@ -192,9 +196,32 @@ impl FileSession {
         if self.is_whole(writer, readings.len()) {
             return self.insert(writer, batch, readings).await;
         }
-        self.transaction(0).await?;
-        let done = self.insert(writer, batch, readings).await;
-        self.end(done).await
+        self.again(async |session| {
+            session.transaction(0).await?;
+            let done = session.insert(writer, batch, readings.clone()).await;
+            session.end(done).await
+        })
+        .await
+    }
+
+    /// Commits something, and does it again where another commit changed the same rows. Only a library in this process refuses so, and its sessions block.
+    async fn again<T>(
+        &mut self,
+        commit: impl AsyncFn(&mut Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let (deadline, mut pause) = (Instant::now() + self.time, PAUSE);
+        loop {
+            let done = commit(self).await;
+            let (Some(text), Err(error)) = (&self.link.files.config.batch.again, &done) else { return done };
+            if error.kind() != ErrorKind::Conflict {
+                return done;
+            }
+            if Instant::now() >= deadline {
+                return Err(StoreError::new(ErrorKind::Overload, OPERATION, text.as_str()));
+            }
+            std::thread::sleep(pause);
+            pause = LONGEST_PAUSE.min(pause * 2);
+        }
     }
 
     /// Whether one statement carries so many readings, so that it is a commit by itself.
@@ -358,15 +385,18 @@ impl FileSession {
         write: EntityReading<'_>,
     ) -> Result<u64, StoreError> {
         if write.atomicity == Atomicity::Separate {
-            self.send(entity, 1, None, row).await?;
+            self.again(async |session| session.send(entity, 1, None, row).await).await?;
             return self.commit(writer, write.reading, 0..1).await;
         }
-        self.transaction(0).await?;
-        let done = match self.send(entity, 1, None, row).await {
-            Ok(_) => self.insert(writer, write.reading, 0..1).await,
-            failed => failed,
-        };
-        self.end(done).await
+        self.again(async |session| {
+            session.transaction(0).await?;
+            let done = match session.send(entity, 1, None, row).await {
+                Ok(_) => session.insert(writer, write.reading, 0..1).await,
+                failed => failed,
+            };
+            session.end(done).await
+        })
+        .await
     }
 }
 

@@ -1,8 +1,6 @@
 //! DuckDB against every rule of the store contract.
 
-use sensormark_duckdb::Duckdb;
-use std::sync::Arc;
-
 fn main() {
-    sensormark_conformance::main_in_part_with_pins(Arc::new(Duckdb::new()), env!("CARGO_MANIFEST_DIR"));
+    let store = std::sync::Arc::new(sensormark_stores::duckdb());
+    sensormark_conformance::main_in_part_with_pins(store, concat!(env!("CARGO_MANIFEST_DIR"), "/duckdb"));
 }

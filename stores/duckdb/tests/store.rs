@@ -1,7 +1,7 @@
 //! What the conformance suite cannot see from outside: files, locks, other processes, time-outs, and classes of durability.
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use sensormark_duckdb::Duckdb;
+use sensormark_statements::FileStore;
 use sensormark_store::{
     Administrator, Answer, Ask, Batch, DatabaseName, DaySplit, Durability, ErrorKind, Family, Field,
     FieldSet, FieldType, Layout, LocalFuture, Plan, Query, Schema, Selection, Series, Session, Store,
@@ -40,7 +40,7 @@ fn main() {
         ("durability classes are read back", durability),
     ];
     let trial = |(name, test): (&'static str, fn())| {
-        Trial::ignorable_test(name, move || match Duckdb::new().installation() {
+        Trial::ignorable_test(name, move || match store().installation() {
             Ok(_) => {
                 test();
                 Ok::<_, Failed>(Completion::Completed)
@@ -60,6 +60,10 @@ fn now<T>(mut future: LocalFuture<'_, Result<T, StoreError>>) -> Result<T, Store
     }
 }
 
+fn store() -> FileStore {
+    sensormark_stores::duckdb()
+}
+
 fn schema() -> Schema {
     Schema {
         tables: vec![Table {
@@ -74,12 +78,12 @@ fn schema() -> Schema {
 }
 
 fn usual(family: Family) -> Layout {
-    Duckdb::new().layouts(&schema(), family)[0].layout
+    store().layouts(&schema(), family)[0].layout
 }
 
 fn plan(folder: &Path, layout: Layout) -> Plan {
     Plan {
-        endpoint: Duckdb::new().endpoint(folder.to_str().unwrap()).unwrap(),
+        endpoint: store().endpoint(folder.to_str().unwrap()).unwrap(),
         database: DatabaseName::new("test").unwrap(),
         owner: "owner".into(),
         schema: Arc::new(schema()),
@@ -109,11 +113,11 @@ impl Database {
     }
 
     fn administrator(&self) -> Box<dyn Administrator> {
-        now(Duckdb::new().administrator(&self.plan)).unwrap()
+        now(store().administrator(&self.plan)).unwrap()
     }
 
     fn connect(&self) -> Box<dyn Session> {
-        now(Duckdb::new().connect(&self.plan)).unwrap()
+        now(store().connect(&self.plan)).unwrap()
     }
 
     fn file(&self) -> PathBuf {
@@ -188,7 +192,7 @@ fn make_for_ever(folder: &Path) {
     println!("begun");
     for number in 0.. {
         let plan = numbered(folder, number);
-        now(now(Duckdb::new().administrator(&plan)).unwrap().create()).unwrap();
+        now(now(store().administrator(&plan)).unwrap().create()).unwrap();
     }
 }
 
@@ -209,12 +213,12 @@ fn killed_while_it_makes() {
         let is_file = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|end| end == "duckdb");
         let files = || fs::read_dir(folder.path()).unwrap().flatten().filter(is_file).count();
         let there = files();
-        let mut administrator = now(Duckdb::new().administrator(&numbered(folder.path(), there))).unwrap();
+        let mut administrator = now(store().administrator(&numbered(folder.path(), there))).unwrap();
         let found = now(administrator.databases()).unwrap();
         assert_eq!(found.len(), there, "after {after_ms} ms: {found:?}");
         for number in 0..there {
             let plan = numbered(folder.path(), number);
-            now(now(Duckdb::new().administrator(&plan)).unwrap().drop_database()).unwrap();
+            now(now(store().administrator(&plan)).unwrap().drop_database()).unwrap();
         }
         assert_eq!(files(), 0, "after {after_ms} ms");
     }
@@ -223,7 +227,7 @@ fn killed_while_it_makes() {
 /// Holds a folder's database open until nobody listens any more.
 fn hold(folder: &Path) {
     let plan = plan(folder, usual(Family::PerReading));
-    let session = now(Duckdb::new().connect(&plan)).unwrap();
+    let session = now(store().connect(&plan)).unwrap();
     println!("open");
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
     drop(session);
@@ -241,12 +245,12 @@ fn one_process() {
     let output = other.stdout.take().unwrap();
     BufReader::new(output).read_line(&mut said).unwrap();
     assert_eq!(said, "open\n");
-    let refused = now(Duckdb::new().connect(&database.plan));
+    let refused = now(store().connect(&database.plan));
     let error = refused.err().expect("the other process has it open");
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     assert!(!error.is_in_doubt());
     assert!(error.to_string().contains("one process"), "{error}");
-    assert!(Duckdb::new().one_process().is_some());
+    assert!(store().one_process().is_some());
     // One that ends meanwhile is waited for.
     drop(other.stdin.take());
     assert_eq!(database.stored(), 0);
@@ -264,8 +268,7 @@ fn listed_meanwhile() {
                 assert_eq!(now(database.administrator().databases()).unwrap().len(), 1);
             }
         });
-        let write =
-            || now(Duckdb::new().connect(&database.plan)).and_then(|mut one| now(one.write(&batch(10))));
+        let write = || now(store().connect(&database.plan)).and_then(|mut one| now(one.write(&batch(10))));
         let written: Result<Vec<_>, _> = (0..TIMES).map(|_| write()).collect();
         let settled = now(database.administrator().settle());
         is_over.store(true, Ordering::Relaxed);
@@ -319,6 +322,6 @@ fn durability() {
     }
     let mut database = Database::created(Family::PerReading);
     database.plan.durability = Durability::Unacknowledged;
-    let error = now(Duckdb::new().connect(&database.plan)).err();
+    let error = now(store().connect(&database.plan)).err();
     assert_eq!(error.map(|it| it.kind()), Some(ErrorKind::Unsupported));
 }

@@ -1,0 +1,3 @@
+//! The driver of DuckDB.
+
+fn main() {}
