@@ -1,4 +1,4 @@
-//! What a driver's fault means: the store's table of errors, by code, class or the first words.
+//! What a driver's fault means: the store's table of errors, by code, class, the first words, or others behind a `*`.
 
 use crate::config::{Config, Kind};
 use sensormark_drivers::Fault;
@@ -11,7 +11,11 @@ pub fn failure(config: &Config, operation: &str, fault: Fault) -> StoreError {
         Fault::Refused { codes, text, source } => (codes, text, source),
     };
     let mut errors = config.errors.iter();
-    let by_words = errors.find(|(words, _)| words.contains(' ') && text.starts_with(&**words));
+    let says = |words: &str| match words.strip_prefix('*') {
+        Some(inside) => text.contains(inside),
+        None => words.contains(' ') && text.starts_with(words),
+    };
+    let by_words = errors.find(|(words, _)| says(words));
     let of = |code: &String| config.errors.iter().find(|(key, _)| key.split(' ').any(|one| one == code));
     let by_code = || codes.iter().find_map(of).map(|(_, meaning)| meaning);
     let rejected = (Kind { kind: ErrorKind::Rejected, in_doubt: false }, String::new());

@@ -68,8 +68,8 @@ pub enum RecordForm {
     Arrays,
 }
 
-/// A question without its values: all that the texts of its statements depend on, the layout apart.
-pub fn shape(query: &Query) -> Query {
+/// A question without its values: all that the texts of its statements depend on, the layout apart. Windows are a part of it where they are printed.
+pub fn shape(query: &Query, has_windows: bool) -> Query {
     let series = match &query.series {
         Selection::One(_) => Selection::One(0),
         Selection::Set(set) => Selection::Set(vec![0; set.len()]),
@@ -80,16 +80,24 @@ pub fn shape(query: &Query) -> Query {
     match &mut ask {
         Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => passes.threshold = 0.0,
         Ask::Range { coarse_filter, .. } => *coarse_filter = false,
-        Ask::Aggregate { grouping: Grouping { window: Some(window), .. }, .. } => {
+        Ask::Aggregate { grouping: Grouping { window: Some(window), .. }, .. } if !has_windows => {
             *window = Window { width_ns: 0, origin_ns: 0 };
         }
-        Ask::Derived(derived) => *derived = derived.without_values(),
+        Ask::Derived(derived) => {
+            let known = derived.window().filter(|_| has_windows);
+            *derived = derived.without_values();
+            if let (Some(known), Derived::OutOfRange { window, .. } | Derived::Difference { window, .. }) =
+                (known, derived)
+            {
+                *window = known;
+            }
+        }
         _ => {}
     }
     Query { table: query.table, series, range: TimeRange::new(0, 0), ask }
 }
 
-/// What computes this function by itself, where it does not go together with others in one GROUP BY.
+/// What computes this function by itself, where it does not go together with others in one GROUP BY (`-> aggregate`).
 const fn own_statement(function: Function) -> Option<&'static str> {
     match function {
         Function::Last => Some("last_values"),
@@ -213,6 +221,8 @@ impl<'a> Asked<'a> {
             by_series => keys > 0,
             by_tag => grouping.by_tag.map(|tag| &self.table.tags[tag]),
             windows => groups[1],
+            width => self.window().map(|window| window.width_ns),
+            origin => self.window().map(|window| window.origin_ns),
             day_parts => groups[2],
             group_count => keys + groups.into_iter().filter(|&is_there| is_there).count(),
             day_start => grouping.by_day_part.map(|split| split.day_start_ns),
@@ -221,13 +231,13 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The statement for everything in the table.
+    /// The statement of this name for everything in the table.
     ///
     /// # Errors
     /// [`sensormark_store::ErrorKind::Configuration`] when its template is wrong, or there is none.
-    pub fn scan(&self, fields: FieldSet) -> Result<Statement, StoreError> {
-        let scan = self.statement("scan", fields, &[])?;
-        scan.ok_or_else(|| wrong_template("a store has a statement `scan`".to_owned()))
+    pub fn all(&self, name: &str, fields: FieldSet) -> Result<Statement, StoreError> {
+        let scan = self.statement(name, fields, &[])?;
+        scan.ok_or_else(|| wrong_template(format!("a store has a statement `{name}`")))
     }
 
     /// A statement about these fields and aggregates; none where the layout does not have it.
@@ -308,7 +318,9 @@ impl<'a> Asked<'a> {
 
     /// Aggregates over readings: one statement, or one for what GROUP BY computes by itself and one for each of the others.
     fn of_readings(&self) -> Result<Vec<Statement>, StoreError> {
-        let own = |number: &usize| own_statement(self.aggregates()[*number].function);
+        let templates = &self.physical.templates;
+        let alone = |name: &&str| templates.form(name) != "aggregate";
+        let own = |number: &usize| own_statement(self.aggregates()[*number].function).filter(alone);
         let all: Vec<usize> = (0..self.aggregates().len()).collect();
         let (special, plain): (Vec<usize>, Vec<usize>) = all.iter().partition(|number| own(number).is_some());
         // a deviation is of any group, the others are of a series

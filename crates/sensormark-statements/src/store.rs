@@ -8,7 +8,7 @@ use crate::physical::Physical;
 use crate::question::{NO_SUMS, derived_statement};
 use crate::server;
 use crate::session::FileSession;
-use crate::write::sizes;
+use crate::write::{TWO_COMMITS, sizes};
 use sensormark_drivers::{Databases, Driver, Place, Purpose};
 use sensormark_kit::adapter::administrator;
 use sensormark_kit::folder;
@@ -114,6 +114,10 @@ impl Store for FileStore {
                 }
                 "range"
             }
+            Operation::UpsertAtomically if self.option(layout, TWO_COMMITS).is_some() => {
+                let reason = self.option(layout, TWO_COMMITS).unwrap_or_default();
+                return Capability::Unsupported(reason.to_owned());
+            }
             Operation::Write | Operation::UpsertSeparately | Operation::UpsertAtomically => "insert",
             Operation::Point => "point",
             Operation::Range => "range",
@@ -158,6 +162,14 @@ impl Store for FileStore {
         said.unwrap_or_else(|| self.files.config.repeated.in_layout(layout))
     }
 
+    fn refuses_least_number(&self) -> Option<&'static str> {
+        self.driver.refuses_least_number()
+    }
+
+    fn runs_on_java(&self) -> bool {
+        self.files.config.server.as_ref().is_some_and(|server| server.java.is_some())
+    }
+
     fn installation(&self) -> Result<Installation, StoreError> {
         match self.driver.library_version() {
             Some(version) => Ok(Installation::bundled(version)),
@@ -189,7 +201,9 @@ impl Store for FileStore {
         options: &ServerOptions,
     ) -> Result<Launch, StoreError> {
         if self.driver.databases() == Databases::Server {
-            return server::launch(&self.files.config, installation, folder, options);
+            let mut launch = server::launch(&self.files.config, installation, folder, options)?;
+            launch.endpoint.ports = self.endpoint(launch.endpoint.url.expose())?.ports;
+            return Ok(launch);
         }
         let title = &self.files.config.title;
         let text = format!("{title} runs inside the client's process; give it a folder instead");
