@@ -28,6 +28,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::pin::pin;
 use std::time::{Duration, Instant};
 use tokio_postgres::Statement;
+use tokio_postgres::types::Type;
 
 /// The one database, in which all tables are.
 const DATABASE: &str = "qdb";
@@ -97,6 +98,14 @@ fn wire_type(name: &str) -> String {
     .to_owned()
 }
 
+/// No reading is of a time before 1970, and the least whole number is none.
+fn parameter<'a>((cell, kind): (&Cell<'a>, &Type)) -> Parameter<'a> {
+    match *cell {
+        Cell::I64(value) if *kind == Type::INT8 => Parameter::Cell(Cell::I64(value.max(0))),
+        cell => Parameter::Cell(cell),
+    }
+}
+
 /// Whether this passes when another run is through with its table. Sizes are those of all tables, of which one may go meanwhile.
 fn is_passing(text: &str, fault: &Fault) -> bool {
     let Fault::Refused { text: words, .. } = fault else { return false };
@@ -116,13 +125,8 @@ impl Session {
     ) -> Result<Option<State>, Fault> {
         let postgres::Link { client, pump, .. } = &mut self.asking.links[0];
         let client = &*client;
-        // No reading is of a time before 1970, and the least whole number is none.
-        let parameter = |(cell, kind): (&Cell<'_>, _)| match *cell {
-            Cell::I64(value) if *kind == tokio_postgres::types::Type::INT8 => Cell::I64(value.max(0)),
-            cell => cell,
-        };
-        let cells: Vec<Cell<'_>> = values.iter().zip(statement.params()).map(parameter).collect();
-        let mut request = Box::pin(client.query_raw(statement, cells.iter().map(|&cell| Parameter::Cell(cell))));
+        let values = values.iter().zip(statement.params()).map(parameter);
+        let mut request = Box::pin(client.query_raw(statement, values));
         let asking = pin!(async {
             let (state, rows) = match look {
                 None => (None, request.as_mut().await?),
