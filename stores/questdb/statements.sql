@@ -84,12 +84,12 @@ WHERE q.d > 0{% if is_bounded %} AND abs(q.x - q.m) > :threshold * q.d{% endif %
 
 -- An index is for symbols alone, so whole numbers are symbols too.
 -- macro: index(tag)
-{% if tag.number in keys | map(attribute="number") | list %} INDEX{% endif %}
+{% if tag.number in keys | map(attribute="number") | list %}INDEX{% endif %}
 -- A partition is as long as the number of readings a day asks; where nobody knows, it is QuestDB's default for lines.
 -- macro: partition()
 {% if readings_a_day is none %}DAY{% elif readings_a_day < 100000 %}MONTH{% elif readings_a_day > 10000000 %}HOUR{% else %}DAY{% endif %}
 -- statement: create
-CREATE TABLE {{ table }} ({% for tag in tags %}{{ tag }} {{ tag.type }}{{ index(tag) }}, {% endfor %}{{ time }} {{ time_type }}{% for field in fields %}, {{ field }} {{ field.type }}{% endfor %})
+CREATE TABLE {{ table }} ({% for tag in tags %}{{ tag }} {{ tag.type }} {{ index(tag) }}, {% endfor %}{{ time }} {{ time_type }}{% for field in fields %}, {{ field }} {{ field.type }}{% endfor %})
 TIMESTAMP({{ time }}) PARTITION BY {{ partition() }} WAL DEDUP UPSERT KEYS({{ index_columns() }})
 -- All entities have the same time, so that a later row of one replaces that before. No schema has the name.
 -- statement: create_entities
