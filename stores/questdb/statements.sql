@@ -3,8 +3,10 @@
 -- Times come back as whole numbers, because PostgreSQL's protocol has microseconds.
 -- macro: ns()
 {{ at() }}::long
+-- macro: real(value, field)
+{{ value }}{% if field.kind != "f64" %}::double{% endif %}
 -- macro: comparable(field)
-{{ value(field) }}{% if field.kind != "f64" %}::double{% endif %}
+{{ real(value(field), field) }}
 -- A sum of LONG wraps around. Where its floating point sum says so, a conversion fails in place of it. Near the ends of LONG the floating point sum is too coarse; there a
 -- sum that wrapped around has the other sign.
 -- macro: sum(value, kind)
@@ -68,7 +70,7 @@ FROM (SELECT {{ keys_as("g") }}{{ value(chosen[0]) }} AS v, {{ ns() }} AS t, {{ 
       FROM {{ chosen_readings() }}) q GROUP BY {{ group_numbers() }}
 -- statement: out_of_range
 SELECT q.w, q.a, q.b FROM (SELECT {{ window(ns()) }} AS w, max({{ value(inputs[0]) }}) AS a, min({{ value(inputs[0]) }}) AS b FROM {{ inputs_of(selected()) }} GROUP BY 1) q
-WHERE q.a > :above OR q.b < :below
+WHERE {{ real("q.a", inputs[0]) }} > :above OR {{ real("q.b", inputs[0]) }} < :below
 -- The limit stands outside: a sort of 9.3.4 that knows its limit loses rows where it computes what it orders by.
 -- statement: nearest
 SELECT * FROM ({{ super() | replace(" LIMIT :count", "") }}) LIMIT :count

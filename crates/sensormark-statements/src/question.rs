@@ -80,11 +80,11 @@ pub fn shape(query: &Query, has_windows: bool) -> Query {
     match &mut ask {
         Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => passes.threshold = 0.0,
         Ask::Range { coarse_filter, .. } => *coarse_filter = false,
-        Ask::Aggregate { grouping: Grouping { window: Some(window), .. }, .. } if !has_windows => {
-            *window = Window { width_ns: 0, origin_ns: 0 };
+        Ask::Aggregate { grouping: Grouping { window: Some(window), .. }, .. } => {
+            *window = if has_windows { aligned(*window) } else { Window { width_ns: 0, origin_ns: 0 } };
         }
         Ask::Derived(derived) => {
-            let known = derived.window().filter(|_| has_windows);
+            let known = derived.window().filter(|_| has_windows).map(aligned);
             *derived = derived.without_values();
             if let (Some(known), Derived::OutOfRange { window, .. } | Derived::Difference { window, .. }) =
                 (known, derived)
@@ -95,6 +95,11 @@ pub fn shape(query: &Query, has_windows: bool) -> Query {
         _ => {}
     }
     Query { table: query.table, series, range: TimeRange::new(0, 0), ask }
+}
+
+/// The same windows from the first origin after 1970.
+fn aligned(window: Window) -> Window {
+    Window { origin_ns: window.origin_ns.rem_euclid(window.width_ns.max(1)), ..window }
 }
 
 /// What computes this function by itself, where it does not go together with others in one GROUP BY (`-> aggregate`).
@@ -222,7 +227,7 @@ impl<'a> Asked<'a> {
             by_tag => grouping.by_tag.map(|tag| &self.table.tags[tag]),
             windows => groups[1],
             width => self.window().map(|window| window.width_ns),
-            origin => self.window().map(|window| window.origin_ns),
+            origin => self.window().map(|window| aligned(window).origin_ns),
             day_parts => groups[2],
             group_count => keys + groups.into_iter().filter(|&is_there| is_there).count(),
             day_start => grouping.by_day_part.map(|split| split.day_start_ns),

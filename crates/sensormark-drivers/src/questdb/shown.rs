@@ -2,7 +2,6 @@
 
 use super::Session;
 use crate::Fault;
-use futures_util::TryStreamExt;
 use sensormark_store::{ErrorKind, StoreError};
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -139,7 +138,7 @@ impl Session {
         }
     }
 
-    /// Waits until the first value of this question's row, a size, has not shrunk for as many ms as the second one says: idle writers close then, and give back what they
+    /// Waits until the second row of this question, a size, has not shrunk for as many ms as the first one says: idle writers close then, and give back what they
     /// had allocated ahead, 16 MiB a column.
     pub(super) async fn wait_at_rest(&mut self, text: &str) -> Result<(), Fault> {
         let link = &mut self.asking.links[0];
@@ -147,12 +146,11 @@ impl Session {
         let (mut least, mut since) = (i64::MAX, start);
         while start.elapsed() < REST {
             let asking = pin!(async {
-                let rows = link.client.query_raw::<_, i64, _>(text, []).await?;
-                let row = pin!(rows).try_next().await?;
-                row.map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).transpose()
+                let rows = link.client.query(text, &[]).await?;
+                rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<i64>, _>>()
             });
-            let found: Option<(Option<i64>, i64)> = link.pump.run("measure a database of", asking).await?;
-            let (bytes, idle_ms) = found.map_or((0, 0), |(bytes, idle_ms)| (bytes.unwrap_or(0), idle_ms));
+            let found = link.pump.run("measure a database of", asking).await?;
+            let &[idle_ms, bytes] = found.as_slice() else { break };
             let idle = Duration::from_millis(idle_ms.unsigned_abs());
             if bytes < least {
                 (least, since) = (bytes, Instant::now());
