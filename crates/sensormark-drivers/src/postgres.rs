@@ -287,7 +287,8 @@ impl Connection for Session {
         Box::pin(async move {
             for link in &self.links {
                 let cancelling = link.client.cancel_token().cancel_query(tokio_postgres::NoTls).await;
-                cancelling.map_err(|error| fault(&format!("cancel a statement of {}", link.pump.title()), error))?;
+                cancelling
+                    .map_err(|error| fault(&format!("cancel a statement of {}", link.pump.title()), error))?;
             }
             Ok(())
         })

@@ -3,7 +3,9 @@
 use libtest_mimic::{Arguments, Failed, Trial};
 use sensormark_drivers::guard::{Guarded, opened};
 use sensormark_drivers::questdb::Questdb;
-use sensormark_drivers::{Block, Cell, Driver, Fault, Named, Place, Prepared, Purpose, RowShape, Rows, Source};
+use sensormark_drivers::{
+    Block, Cell, Driver, Fault, Named, Place, Prepared, Purpose, RowShape, Rows, Source,
+};
 use sensormark_store::{Batch, Entity, ErrorKind, Field, FieldType, Schema, Table, TimeResolution, Value};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -127,8 +129,7 @@ fn batch(table: &Table, readings: usize) -> Batch {
         batch.times_ns.push(1_000_000_000 + number as i64);
         batch.series.push((number % 3) as u32);
         let whole = if number % 3 == 0 { Value::Null } else { Value::I64(number as i64) };
-        let values =
-            [Value::F64(number as f64 / 4.0), Value::Text(format!("it's\n\"{number}\"")), whole];
+        let values = [Value::F64(number as f64 / 4.0), Value::Text(format!("it's\n\"{number}\"")), whole];
         for (column, value) in batch.columns.iter_mut().zip(values) {
             column.push(value).expect("its type");
         }

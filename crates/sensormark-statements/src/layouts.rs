@@ -62,8 +62,7 @@ fn layout_of(lineage: &[&Block], tags: TagPlacement, family: Family) -> Option<L
 
 /// Where tags usually are: in a table of their own where series have several, because each row would repeat them.
 fn usual_tags(files: &Files, schema: &Schema) -> TagPlacement {
-    let several =
-        !files.config.text.inline_tags && schema.tables.iter().any(|table| table.tags.len() > 1);
+    let several = !files.config.text.inline_tags && schema.tables.iter().any(|table| table.tags.len() > 1);
     if several { TagPlacement::OwnTable } else { TagPlacement::Inline }
 }
 

@@ -10,7 +10,9 @@ use minijinja::context;
 use sensormark_drivers::RowShape;
 use sensormark_kit::MOST_SHAPES;
 use sensormark_kit::tagged::TaggedSeries;
-use sensormark_store::{Ask, DaySplit, ErrorKind, Layout, Plan, Query, Schema, Shape as LayoutShape, StoreError};
+use sensormark_store::{
+    Ask, DaySplit, ErrorKind, Layout, Plan, Query, Schema, Shape as LayoutShape, StoreError,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A plan's schema as a database keeps it.

@@ -12,8 +12,8 @@ use crate::config::Config;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use sensormark_kit::url::own_server;
 use sensormark_server::files::{path_text, write_private};
-use sensormark_server::java::find_java;
 use sensormark_server::find::{Search, install_advice, program_version};
+use sensormark_server::java::find_java;
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
 use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use serde::Deserialize;
@@ -126,7 +126,8 @@ fn newest(folder: &Path, before: &str, after: &str) -> Option<(PathBuf, String)>
 /// The Java that the server runs on, where it runs on one.
 fn java(config: &Config) -> Result<Option<PathBuf>, StoreError> {
     let least = of(config)?.java;
-    let find = |least| find_java(&config.title, &format!("Java {least} or later"), |version| version >= least);
+    let find =
+        |least| find_java(&config.title, &format!("Java {least} or later"), |version| version >= least);
     least.map(find).transpose()
 }
 

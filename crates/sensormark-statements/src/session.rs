@@ -10,8 +10,8 @@ use sensormark_drivers::{Cell, EachRow, Prepared};
 use sensormark_kit::{MOST_SHAPES, Row};
 use sensormark_store::client_side::{self, readings_of};
 use sensormark_store::{
-    Acknowledgement, Answer, Ask, Batch, EntityReading, FieldSet, LocalFuture, Query, Question, Selection, Session,
-    Statement, StoreError, TimeRange, Value,
+    Acknowledgement, Answer, Ask, Batch, EntityReading, FieldSet, LocalFuture, Query, Question, Selection,
+    Session, Statement, StoreError, TimeRange, Value,
 };
 use std::rc::Rc;
 use std::sync::Arc;

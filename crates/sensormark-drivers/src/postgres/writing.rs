@@ -46,7 +46,8 @@ impl Session {
         };
         if counted && stored != rows.len() as u64 {
             let text = format!("{} rows were sent and the server says that it stored {stored}", rows.len());
-            let error = StoreError::new(ErrorKind::Protocol, format!("{OPERATION} PostgreSQL"), text).with_doubt(true);
+            let error = StoreError::new(ErrorKind::Protocol, format!("{OPERATION} PostgreSQL"), text)
+                .with_doubt(true);
             return Err(Fault::Known(error));
         }
         Ok(sent)

@@ -106,7 +106,9 @@ fn check(rows: &Rows<'_>) -> Result<(), StoreError> {
     let texts: Vec<&TextColumn> = texts.collect();
     let bytes = |row: usize| -> usize { texts.iter().map(|texts| texts.get(row).len()).sum() };
     let has_least = |column: &Column| match &column.values {
-        Values::I64(values) => readings.clone().any(|row| values.get(row) == Some(&i64::MIN) && column.has(row)),
+        Values::I64(values) => {
+            readings.clone().any(|row| values.get(row) == Some(&i64::MIN) && column.has(row))
+        }
         _ => false,
     };
     let text = if !texts.is_empty() && readings.clone().any(|row| bytes(row) > TEXT_BYTES) {
@@ -165,7 +167,8 @@ impl<'a> Writing<'a> {
             Box::new(TableLines::new(database, rows.description)) as Box<_>
         };
         let table = rows.shared.unwrap_or(own).get_or_init(made).downcast_ref::<TableLines>();
-        let table = table.ok_or_else(|| StoreError::new(ErrorKind::Configuration, OPERATION, "another driver's table"))?;
+        let table = table
+            .ok_or_else(|| StoreError::new(ErrorKind::Configuration, OPERATION, "another driver's table"))?;
         let has_entity = text.contains(' ');
         let has_readings = rows.sources.iter().any(|source| matches!(source, Source::Field(_)));
         Ok(Self { rows, table, lines: table.lines.of(rows.batch), row: 0, has_entity, has_readings })
