@@ -19,9 +19,9 @@
 last_not_null({{ value }})
 -- What SAMPLE BY is made of, which takes no origin in ns. It takes constants, and no more than 32 bits count; other widths are computed.
 -- macro: window(time)
-{% for unit, sign in [[86400000000000, "d"], [3600000000000, "h"], [60000000000, "m"], [1000000000, "s"], [1000000, "T"], [1000, "U"], [1, "n"]] if width % unit == 0 and width // unit < 2147483648 %}
-{% if loop.first %}timestamp_floor('{{ width // unit }}{{ sign }}', {{ at() }}, {{ origin }}::timestamp_ns)::long{% endif %}
-{% else %}{{ time }} - ({{ time }} - {{ origin }}) % {{ width }}
+{% for unit, sign in [[86400000000000, "d"], [3600000000000, "h"], [60000000000, "m"], [1000000000, "s"], [1000000, "T"], [1000, "U"], [1, "n"]] if printed.width_ns % unit == 0 and printed.width_ns // unit < 2147483648 %}
+{% if loop.first %}timestamp_floor('{{ printed.width_ns // unit }}{{ sign }}', {{ at() }}, {{ printed.origin_ns }}::timestamp_ns)::long{% endif %}
+{% else %}{{ time }} - ({{ time }} - {{ printed.origin_ns }}) % {{ printed.width_ns }}
 {% endfor %}
 -- macro: nth_slot(key, number)
 {{ key.slot | replace(":", ":nth" ~ number ~ "_") }}

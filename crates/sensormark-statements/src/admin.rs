@@ -100,10 +100,14 @@ impl FileAdministrator {
     async fn run_each(&self, link: &mut Link, what: &str, texts: &[String]) -> Result<(), StoreError> {
         for text in texts {
             let values = [("mark", Cell::Text(&self.plan.owner))];
-            let text = named(text, self.plan.database.as_str());
+            let text = self.named(text);
             link.ask(&self.operation(what), &text, &values, &mut |_| Ok(true)).await?;
         }
         Ok(())
+    }
+
+    fn named(&self, text: &str) -> String {
+        named(text, self.plan.database.as_str())
     }
 
     async fn fill(&self) -> Result<(), StoreError> {
@@ -213,7 +217,7 @@ impl BackendAdministrator for FileAdministrator {
 
     async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
         let mut link = self.open().await?;
-        let text = named(&self.config().admin.contents, self.plan.database.as_str());
+        let text = self.named(&self.config().admin.contents);
         link.list("look at the tables that are there", &text, &[]).await
     }
 
@@ -226,7 +230,7 @@ impl BackendAdministrator for FileAdministrator {
         if self.is_on_server() {
             let mut link = self.server().await?;
             for text in &self.config().admin.create {
-                link.run(&self.operation("create"), &named(text, self.plan.database.as_str())).await?;
+                link.run(&self.operation("create"), &self.named(text)).await?;
             }
             link.close().await?;
             return self.fill().await;
@@ -247,7 +251,7 @@ impl BackendAdministrator for FileAdministrator {
         // Best effort: the database goes in any case, also when the disk is full or a writer hangs.
         drop(self.leave().await);
         if self.is_on_server() {
-            let text = named(&self.config().admin.drop, self.plan.database.as_str());
+            let text = self.named(&self.config().admin.drop);
             let mut tables = vec![OWNER_TABLE.to_owned()];
             if text.contains("{table}") {
                 tables.splice(0..0, self.contents().await?);
@@ -286,15 +290,13 @@ impl BackendAdministrator for FileAdministrator {
         let mut link = self.open().await?;
         for table in 0..self.physical.tables.len() {
             for statement in [SHOWN, "settle"] {
-                if self.physical.templates.defines(statement) {
-                    link.run(&operation, &self.physical.text(table, statement)?).await?;
-                }
+                link.run(&operation, &self.physical.text(table, statement)?).await?;
             }
         }
         let further = if self.plan.endpoint.managed { &admin.settle_own } else { &admin.settle_others };
         for text in admin.settle.iter().chain(further) {
             // A right that the user lacks (a checkpoint) leaves the rest to be done.
-            match link.run(&operation, &named(text, self.plan.database.as_str())).await {
+            match link.run(&operation, &self.named(text)).await {
                 Err(error) if error.kind() == ErrorKind::Authentication => {
                     self.notes.push(format!("no {text} before the disk was measured: the user may not"));
                 }
@@ -351,7 +353,7 @@ impl BackendAdministrator for FileAdministrator {
 
     async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
         const OPERATION: &str = "show the schema";
-        let text = named(&self.config().admin.schema, self.plan.database.as_str());
+        let text = self.named(&self.config().admin.schema);
         if text.is_empty() {
             return Ok(Vec::new());
         }

@@ -88,7 +88,7 @@ pub struct Slots {
     /// The same of a question for the latest reading, where one column tells series apart.
     #[serde(default)]
     pub named_latest: usize,
-    /// Whether windows are printed (`width`, `origin` in templates), so that a statement is of one width.
+    /// Whether windows are printed (`printed.width_ns`, `printed.origin_ns` in templates), so that a statement is of one width.
     #[serde(default)]
     pub printed_windows: bool,
     /// The most values of a statement.

@@ -68,8 +68,8 @@ pub enum RecordForm {
     Arrays,
 }
 
-/// A question without its values: all that the texts of its statements depend on, the layout apart. Windows are a part of it where they are printed.
-pub fn shape(query: &Query, has_windows: bool) -> Query {
+/// A question without its values: all that the texts of its statements depend on, the layout apart. Windows that are printed stand in the place of its range.
+pub fn shape(query: &Query, printed: Option<Window>) -> Query {
     let series = match &query.series {
         Selection::One(_) => Selection::One(0),
         Selection::Set(set) => Selection::Set(vec![0; set.len()]),
@@ -81,25 +81,13 @@ pub fn shape(query: &Query, has_windows: bool) -> Query {
         Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => passes.threshold = 0.0,
         Ask::Range { coarse_filter, .. } => *coarse_filter = false,
         Ask::Aggregate { grouping: Grouping { window: Some(window), .. }, .. } => {
-            *window = if has_windows { aligned(*window) } else { Window { width_ns: 0, origin_ns: 0 } };
+            *window = Window { width_ns: 0, origin_ns: 0 };
         }
-        Ask::Derived(derived) => {
-            let known = derived.window().filter(|_| has_windows).map(aligned);
-            *derived = derived.without_values();
-            if let (Some(known), Derived::OutOfRange { window, .. } | Derived::Difference { window, .. }) =
-                (known, derived)
-            {
-                *window = known;
-            }
-        }
+        Ask::Derived(derived) => *derived = derived.without_values(),
         _ => {}
     }
-    Query { table: query.table, series, range: TimeRange::new(0, 0), ask }
-}
-
-/// The same windows from the first origin after 1970.
-fn aligned(window: Window) -> Window {
-    Window { origin_ns: window.origin_ns.rem_euclid(window.width_ns.max(1)), ..window }
+    let range = printed.map_or((0, 0), |window| (window.width_ns, window.origin_ns));
+    Query { table: query.table, series, range: TimeRange { start_ns: range.0, end_ns: range.1 }, ask }
 }
 
 /// What computes this function by itself, where it does not go together with others in one GROUP BY (`-> aggregate`).
@@ -169,6 +157,13 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// The windows that templates print, from the first origin after 1970; none where they are bound.
+    pub fn printed(&self) -> Option<Window> {
+        let mut window = self.window().filter(|_| self.physical.files.config.slots.printed_windows)?;
+        window.origin_ns = window.origin_ns.rem_euclid(window.width_ns.max(1));
+        Some(window)
+    }
+
     /// Whether groups have a time.
     pub fn has_times(&self) -> bool {
         match &self.query.ask {
@@ -226,8 +221,7 @@ impl<'a> Asked<'a> {
             by_series => keys > 0,
             by_tag => grouping.by_tag.map(|tag| &self.table.tags[tag]),
             windows => groups[1],
-            width => self.window().map(|window| window.width_ns),
-            origin => self.window().map(|window| aligned(window).origin_ns),
+            printed => self.printed(),
             day_parts => groups[2],
             group_count => keys + groups.into_iter().filter(|&is_there| is_there).count(),
             day_start => grouping.by_day_part.map(|split| split.day_start_ns),
@@ -240,8 +234,8 @@ impl<'a> Asked<'a> {
     ///
     /// # Errors
     /// [`sensormark_store::ErrorKind::Configuration`] when its template is wrong, or there is none.
-    pub fn all(&self, name: &str, fields: FieldSet) -> Result<Statement, StoreError> {
-        let scan = self.statement(name, fields, &[])?;
+    pub fn all(&self, name: &str) -> Result<Statement, StoreError> {
+        let scan = self.statement(name, self.description.all_fields(), &[])?;
         scan.ok_or_else(|| wrong_template(format!("a store has a statement `{name}`")))
     }
 

@@ -49,7 +49,7 @@ pub struct ServerConfig {
     pub before: Vec<Vec<String>>,
     /// The server's program and arguments.
     pub start: Vec<String>,
-    /// Variables of its environment; those without text are left out.
+    /// Variables of its environment.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
     /// `interrupt` or `terminate`.
@@ -244,7 +244,6 @@ pub fn launch(
     for (name, text) in &server.environment {
         command.environment.push((name.clone(), texts.of(text)?));
     }
-    command.environment.retain(|(_, text)| !text.is_empty());
     Ok(Launch {
         before: before.collect::<Result<_, _>>()?,
         set_up: None,

@@ -3,7 +3,7 @@
 use crate::decode::Decoder;
 use crate::link::Link;
 use crate::physical::Physical;
-use crate::question::{Asked, Form, Statement as Rendered, shape};
+use crate::question::{Asked, Statement as Rendered, shape};
 use crate::recorded::Recorded;
 use crate::write::Writer;
 use sensormark_drivers::{Cell, EachRow, Prepared};
@@ -54,7 +54,7 @@ impl FileSession {
     }
 
     async fn kept(&mut self, asked: &Asked<'_>) -> Result<Kept, StoreError> {
-        let shape = shape(asked.query, self.physical.files.config.slots.printed_windows);
+        let shape = shape(asked.query, asked.printed());
         if let Some((_, kept)) = self.asked.iter().find(|(other, _)| *other == shape) {
             return Ok(kept.clone());
         }
@@ -118,32 +118,31 @@ impl FileSession {
         })
     }
 
-    /// All rows of a table, by the statement of this name.
+    /// All rows of a table.
     async fn all(
         &mut self,
         asked: &Asked<'_>,
-        name: &str,
-        each: &mut dyn FnMut(&Form, &dyn Row) -> Result<(), StoreError>,
+        statement: &Rendered,
+        each: &mut EachRow<'_>,
     ) -> Result<(), StoreError> {
-        let statement = asked.all(name, asked.description.all_fields())?;
         let prepared = self.link.prepared("read everything back", &statement.text, &statement.types).await?;
-        let each = &mut |row: &dyn Row| each(&statement.form, row).map(|()| true);
-        self.rows(asked, &statement, prepared, each).await
+        self.rows(asked, statement, prepared, each).await
     }
 
     async fn everything(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
         let physical = Arc::clone(&self.physical);
         let query = everything_of(table);
         let asked = Asked::new(&physical, &query)?;
+        let statement = asked.all("scan")?;
         let mut decoder = Decoder::new(asked, 1).in_pieces(PIECE);
-        let each = &mut |form: &Form, row: &dyn Row| {
-            decoder.row(form, row)?;
-            if let Some(piece) = decoder.take_piece(form) {
+        let each = &mut |row: &dyn Row| {
+            decoder.row(&statement.form, row)?;
+            if let Some(piece) = decoder.take_piece(&statement.form) {
                 sink(&piece);
             }
-            Ok(())
+            Ok(true)
         };
-        self.all(&asked, "scan", each).await?;
+        self.all(&asked, &statement, each).await?;
         decoder.finish_pieces(sink);
         Ok(())
     }
@@ -160,18 +159,19 @@ impl FileSession {
             let text = format!("table {} has no entity", asked.description.name);
             return Err(StoreError::unsupported("read entities back", text));
         };
+        let statement = asked.all("scan_entities")?;
         let series = &asked.table.series;
         let first = series.keys().len();
         let (mut key, mut values) = (String::new(), Vec::new());
-        let each = &mut |_: &Form, row: &dyn Row| {
+        let each = &mut |row: &dyn Row| {
             values.clear();
             for (position, column) in entity.columns.iter().enumerate() {
                 values.push(row.value(first + 1 + position, column.kind)?);
             }
             sink(series.of_row(row, 0, &mut key)?, row.integer(first)?, &values);
-            Ok(())
+            Ok(true)
         };
-        self.all(&asked, "scan_entities", each).await
+        self.all(&asked, &statement, each).await
     }
 }
 
@@ -239,7 +239,7 @@ impl Session for FileSession {
         self.link.connection.within(None);
         Box::pin(async move {
             let physical = Arc::clone(&self.physical);
-            for table in (0..physical.tables.len()).filter(|_| physical.templates.defines(SHOWN)) {
+            for table in 0..physical.tables.len() {
                 self.link.run("wait until writes show", &physical.text(table, SHOWN)?).await?;
             }
             Ok(())

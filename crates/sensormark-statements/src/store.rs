@@ -98,6 +98,9 @@ impl Store for FileStore {
     }
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
+        if let (Operation::UpsertAtomically, Some(reason)) = (operation, self.option(layout, TWO_COMMITS)) {
+            return Capability::Unsupported(reason.to_owned());
+        }
         let statement = match operation {
             Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
                 return Capability::Unsupported(NO_ENTITY.to_owned());
@@ -113,10 +116,6 @@ impl Store for FileStore {
                     return Capability::ClientSide(reason.to_owned());
                 }
                 "range"
-            }
-            Operation::UpsertAtomically if self.option(layout, TWO_COMMITS).is_some() => {
-                let reason = self.option(layout, TWO_COMMITS).unwrap_or_default();
-                return Capability::Unsupported(reason.to_owned());
             }
             Operation::Write | Operation::UpsertSeparately | Operation::UpsertAtomically => "insert",
             Operation::Point => "point",

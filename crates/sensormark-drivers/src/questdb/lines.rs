@@ -63,12 +63,21 @@ impl TableLines {
 
 /// For each series, a table's name, the symbols of these tags, and a blank.
 fn heads(table: &Table, database: &str, name: &str, tags: &[usize]) -> Vec<Box<[u8]>> {
+    let mut page = Page::default();
     let head = |series: u32| {
-        let mut page = Page::default();
-        page.put(format!("{database}.{name}").as_bytes());
+        page.clear();
+        for text in [database, ".", name] {
+            page.put(text.as_bytes());
+        }
         for &tag in tags {
-            page.put(format!(",{}=", table.tags[tag].name).as_bytes());
-            page.put_escaped(&table.series.columns()[tag].text(series), IN_SYMBOLS);
+            page.put_byte(b',');
+            page.put(table.tags[tag].name.as_bytes());
+            page.put_byte(b'=');
+            match Cell::tag(table, tag, series) {
+                Cell::Text(text) => page.put_escaped(text, IN_SYMBOLS),
+                Cell::I64(number) => page.put_integer(number),
+                _ => {}
+            }
         }
         page.put_byte(b' ');
         page.written().into()
