@@ -96,7 +96,7 @@ const fn own_statement(function: Function) -> Option<&'static str> {
         Function::Last => Some("last_values"),
         Function::TimeWeightedShare => Some("shares"),
         Function::MostFrequent => Some("most_frequent_values"),
-        Function::StandardDeviation => Some(DEVIATION),
+        Function::StandardDeviation => Some("standard_deviation"),
         _ => None,
     }
 }
