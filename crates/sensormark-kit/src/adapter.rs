@@ -152,10 +152,6 @@ impl<B: Backend> Store for Adapter<B> {
         self.backend.momentary_misses()
     }
 
-    fn one_process(&self) -> Option<&'static str> {
-        self.backend.one_process()
-    }
-
     fn refuses_least_number(&self) -> Option<&'static str> {
         self.backend.refuses_least_number()
     }

@@ -88,11 +88,6 @@ pub trait Backend: Send + Sync + 'static {
         None
     }
 
-    /// Why one process alone may have the database open at a time.
-    fn one_process(&self) -> Option<&'static str> {
-        None
-    }
-
     /// Why the least whole number of 64 bits is refused.
     fn refuses_least_number(&self) -> Option<&'static str> {
         None

@@ -2,7 +2,6 @@
 //!
 //! How a file is opened, and how the owner's mark is read out of it, is each store's matter.
 
-use crate::mark::Found;
 use sensormark_store::{Endpoint, ErrorKind, Secret, Size, StoreError};
 use std::fs;
 use std::io;
@@ -113,27 +112,6 @@ pub fn blocks(path: &Path) -> io::Result<u64> {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(0),
         Err(cause) => Err(cause),
     }
-}
-
-/// What is found of a database in a folder: `mark` reads the owner's mark out of its file.
-///
-/// # Errors
-/// Those of `mark`, but for a file that is no database of this kind, or one without a mark: that is somebody else's.
-pub fn found(
-    folder: &Path,
-    name: &str,
-    ending: &str,
-    mark: impl FnOnce(&Path) -> Result<Option<String>, StoreError>,
-) -> Result<Found, StoreError> {
-    let file = folder.join(format!("{name}{ending}"));
-    if !file.exists() {
-        return Ok(Found::Nothing);
-    }
-    let mark = mark(&file).or_else(|failure| match failure.kind() {
-        ErrorKind::NotFound | ErrorKind::Foreign | ErrorKind::Rejected => Ok(None),
-        _ => Err(failure),
-    });
-    Ok(Found::with_mark(mark?, name))
 }
 
 /// A database's file and what its database keeps beside it under longer names (logs, say), the file first; none where there is no folder.
@@ -281,16 +259,5 @@ mod tests {
         assert_eq!(names(folder.path(), "").unwrap(), ["b.some"]);
         drop_database("SomeDB", &endpoint, &folder.path().join("b.some")).unwrap();
         assert!(!folder.path().exists(), "the folder was sensormark's own");
-    }
-
-    #[test]
-    fn a_file_without_a_mark_is_somebody_elses() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("a.some"), "x").unwrap();
-        let mark = |kind| move |_: &Path| Err(StoreError::new(kind, "read", "so"));
-        let found = |name, kind| found(folder.path(), name, ".some", mark(kind));
-        assert_eq!(found("b", ErrorKind::Crashed).unwrap(), Found::Nothing);
-        assert_eq!(found("a", ErrorKind::Rejected).unwrap(), Found::Unmarked);
-        assert!(found("a", ErrorKind::DiskFull).is_err());
     }
 }

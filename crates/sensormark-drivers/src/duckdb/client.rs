@@ -198,17 +198,7 @@ impl Kind {
     /// The type that a store's file names.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let element = name.strip_suffix("[]");
-        let number = match element.unwrap_or(name) {
-            "BOOLEAN" => types::BOOLEAN,
-            "SMALLINT" => types::SMALLINT,
-            "INTEGER" => types::INTEGER,
-            "BIGINT" => types::BIGINT,
-            "USMALLINT" => types::USMALLINT,
-            "DOUBLE" => types::DOUBLE,
-            "VARCHAR" => types::VARCHAR,
-            "TIMESTAMP_NS" => types::TIMESTAMP_NS,
-            _ => return None,
-        };
+        let number = types::named(element.unwrap_or(name))?;
         Some(Self { number, is_list: element.is_some() })
     }
 

@@ -49,18 +49,24 @@ pub(super) struct ResultHandle(pub(super) [*mut c_void; 6]);
 #[repr(C)]
 pub(super) struct TimestampNs(pub(super) i64);
 
-/// `duckdb_type`: numbers of types.
-pub(super) mod types {
-    pub(crate) const BOOLEAN: u32 = 1;
-    pub(crate) const SMALLINT: u32 = 3;
-    pub(crate) const INTEGER: u32 = 4;
-    pub(crate) const BIGINT: u32 = 5;
-    pub(crate) const USMALLINT: u32 = 7;
-    pub(crate) const DOUBLE: u32 = 11;
-    pub(crate) const VARCHAR: u32 = 17;
-    pub(crate) const TIMESTAMP_NS: u32 = 22;
-    pub(crate) const LIST: u32 = 24;
+macro_rules! types {
+    ($($name:ident = $number:literal)*) => {
+        /// `duckdb_type`: numbers of types.
+        pub(super) mod types {
+            $(pub(crate) const $name: u32 = $number;)*
+
+            /// The number of a type that a store's file names.
+            pub(crate) fn named(name: &str) -> Option<u32> {
+                match name {
+                    $(stringify!($name) => Some($number),)*
+                    _ => None,
+                }
+            }
+        }
+    };
 }
+
+types! { BOOLEAN = 1 SMALLINT = 3 INTEGER = 4 BIGINT = 5 USMALLINT = 7 DOUBLE = 11 VARCHAR = 17 TIMESTAMP_NS = 22 LIST = 24 }
 
 macro_rules! functions {
     ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
