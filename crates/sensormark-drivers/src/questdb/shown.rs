@@ -91,11 +91,12 @@ impl Session {
     /// The look's statement.
     pub(super) async fn prepared_look(&mut self, place: usize) -> Result<Statement, Fault> {
         let (link, look) = (&mut self.asking.links[0], &mut self.looks[place]);
-        if look.prepared.is_none() {
-            let preparing = pin!(link.client.prepare(&look.text));
-            look.prepared = Some(link.pump.run("prepare a statement in", preparing).await?);
+        if let Some(known) = &look.prepared {
+            return Ok(known.clone());
         }
-        Ok(look.prepared.clone().expect("it was prepared a moment ago"))
+        let preparing = pin!(link.client.prepare(&look.text));
+        let prepared = link.pump.run("prepare a statement in", preparing).await?;
+        Ok(look.prepared.insert(prepared).clone())
     }
 
     /// Waits until all shows that is committed now, or was when this state was seen, and says whether it did at the first look. A table that is
