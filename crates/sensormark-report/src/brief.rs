@@ -3,7 +3,7 @@
 use crate::{
     prelude::*,
     summary::{NotRanked, SummaryColumn, SummaryRow},
-    text::left_padded,
+    text::{left_padded, right_padded},
 };
 
 /// The narrowest that is drawn.
@@ -22,7 +22,7 @@ const LEAST_ROWS: usize = 3;
 const LEAST_NAME: usize = 20;
 
 /// What a reader may do next.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Default)]
 pub struct Paths {
     /// The page, where there is one.
     pub page: Option<String>,
@@ -39,7 +39,7 @@ pub struct Paths {
 }
 
 /// The room that a terminal has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Room {
     /// Columns.
     pub width: usize,
@@ -62,7 +62,7 @@ pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
     let fixed_lines = head.len() + tail.iter().map(drawn).sum::<usize>() + 1;
     let left = room.height.map(|height| height.saturating_sub(fixed_lines));
     let table = table(summary, width, left);
-    let mut lines: Vec<String> = head.into_iter().chain(table).chain(tail).collect();
+    let mut lines = head.into_iter().chain(table).chain(tail).collect_vec();
     // The ranking has its least rows in any case. Where that is too much, blank lines make room.
     while room.height.is_some_and(|height| lines.iter().map(drawn).sum::<usize>() >= height)
         && let Some(blank) = lines.iter().position(String::is_empty)
@@ -81,8 +81,7 @@ fn headline(summary: &Summary, width: usize, height: Option<usize>) -> Vec<Strin
         let wrapped = wrap(sentence, width - INDENT.len());
         let is_last = number + 1 == sentences.len();
         if number > 0 && lines.len() + wrapped.len() + usize::from(!is_last) > most {
-            let left_out = sentences.len() - number;
-            lines.push(indent(format!("… and {left_out} more: see everything")));
+            lines.push(more(sentences.len() - number));
             break;
         }
         lines.extend(wrapped.into_iter().map(indent));
@@ -106,7 +105,7 @@ fn title(summary: &Summary, width: usize) -> Vec<String> {
     let parts =
         [workload, scale, stores, Readings::text(summary.readings), counted(summary.trials, "trial"), time];
     let parts = parts.into_iter().filter(|part| !part.is_empty());
-    wrap(&joined(parts, " · "), width).iter().map(|line| line.replace(NO_BREAK, " ")).collect()
+    wrap(&parts.collect_vec().join(" · "), width).iter().map(|line| line.replace(NO_BREAK, " ")).collect()
 }
 
 /// A span of time, in the units that people would say it in.
@@ -142,86 +141,56 @@ fn tail(summary: &Summary, paths: &Paths, width: usize) -> Vec<String> {
     lines
 }
 
-/// A line of the table.
-struct Line {
-    rank: String,
-    name: String,
-    cost: String,
-    figures: Vec<String>,
+/// A row of the table: rank, name, cost and figures.
+type Line = Vec<String>;
+
+/// How wide the parts of a row are: as wide as the rows need, the name as far as there is room.
+fn widths(rows: &[Line], heads: &[Line], width: usize) -> Vec<usize> {
+    let widest = |place: usize| rows.iter().chain(heads).map(|row| row[place].width()).max().unwrap_or(0);
+    let mut widths = (0..heads[0].len()).map(|place| widest(place) + GAP).collect_vec();
+    widths[0] = widest(0).max(1) + 1;
+    let others = INDENT.len() + widths[0] + widths[2..].iter().sum::<usize>();
+    let room = width.saturating_sub(others).max(LEAST_NAME);
+    widths[1] = widest(1).max(LEAST_NAME).min(room);
+    widths
 }
 
-/// How wide the parts of a row are, in columns.
-struct Widths {
-    rank: usize,
-    name: usize,
-    cost: usize,
-    figures: Vec<usize>,
-}
-
-impl Widths {
-    /// As wide as the rows need, the names as far as there is room.
-    fn of(rows: &[Line], columns: &[SummaryColumn], width: usize) -> Self {
-        let widest = |text: fn(&Line) -> &str, least: usize| {
-            rows.iter().map(|row| text(row).width()).max().unwrap_or(0).max(least)
-        };
-        let figure = |(place, column): (usize, &SummaryColumn)| {
-            let heads = column.heading.iter().map(|head| head.width());
-            let cells = rows.iter().map(|row| row.figures[place].width());
-            heads.chain(cells).max().unwrap_or(0) + GAP
-        };
-        let figures: Vec<usize> = columns.iter().enumerate().map(figure).collect();
-        let rank = widest(|row| &row.rank, 1) + 1;
-        let cost = widest(|row| &row.cost, "cost".len()) + GAP;
-        let others = INDENT.len() + rank + cost + figures.iter().sum::<usize>();
-        let room = width.saturating_sub(others).max(LEAST_NAME);
-        Self { rank, name: widest(|row| &row.name, LEAST_NAME).min(room), cost, figures }
-    }
-
-    /// A row of these parts.
-    fn row(&self, row: &Line) -> String {
-        let figures = row.figures.iter().zip(&self.figures);
-        let figures: String = figures.map(|(text, width)| left_padded(text, *width)).collect();
-        let name = cut(&row.name, self.name);
-        let gap = " ".repeat(self.name - name.width());
-        let (rank, cost) = (&row.rank, left_padded(&row.cost, self.cost));
-        format!("{INDENT}{rank:<width$}{name}{gap}{cost}{figures}", width = self.rank)
-    }
-
-    /// The headings, one line or two.
-    fn head(&self, columns: &[SummaryColumn]) -> Vec<String> {
-        let line = |place: usize, name: &str, cost: &str| Line {
-            rank: String::new(),
-            name: name.to_owned(),
-            cost: cost.to_owned(),
-            figures: columns.iter().map(|column| column.heading[place].to_owned()).collect(),
-        };
-        let lines = [line(0, "layout", "cost"), line(1, "", "")];
-        let drawn = lines.iter().map(|line| self.row(line));
-        drawn.filter(|line| !line.trim().is_empty()).collect()
-    }
+fn drawn_row(row: &Line, widths: &[usize]) -> String {
+    let figures = row[2..].iter().zip(&widths[2..]);
+    let figures: String = figures.map(|(text, width)| left_padded(text, *width)).collect();
+    let name = right_padded(&cut(&row[1], widths[1]), widths[1]);
+    format!("{INDENT}{}{name}{figures}", right_padded(&row[0], widths[0]))
 }
 
 /// The ranking and who is not in it, in so many lines at most.
 fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
+    let columns = &summary.columns;
     let groups = summary.ranked.chunk_by(|one, other| one.ranking == other.ranking);
-    let ranked = groups.flat_map(|group| group.iter().map(|row| line(row, group.len(), &summary.columns)));
-    let lacking = summary.lacking.iter().map(|row| Line {
-        rank: "–".to_owned(),
-        name: row.label.clone(),
-        cost: "–".to_owned(),
-        figures: drawn(&row.figures, &summary.columns, row.rough),
+    let ranked = groups.flat_map(|group| group.iter().map(|row| line(row, group.len(), columns)));
+    let lacking = summary
+        .lacking
+        .iter()
+        .map(|row| row_of("–".to_owned(), &row.label, "–".to_owned(), &row.figures, columns, row.rough));
+    let rows = ranked.chain(lacking).collect_vec();
+    let heads = [["", "layout", "cost"], [""; 3]].into_iter().enumerate().map(|(place, first)| {
+        first
+            .into_iter()
+            .chain(columns.iter().map(|column| column.heading[place]))
+            .map(str::to_owned)
+            .collect()
     });
-    let rows: Vec<Line> = ranked.chain(lacking).collect();
-    let widths = Widths::of(&rows, &summary.columns, width);
+    let heads: Vec<Line> = heads.collect();
+    let widths = widths(&rows, &heads, width);
     // A reason is whole or not there, so an entry may have several lines.
-    let mut body: Vec<Vec<String>> = rows.iter().map(|row| vec![widths.row(row)]).collect();
+    let mut body = rows.iter().map(|row| vec![drawn_row(row, &widths)]).collect_vec();
     let least = LEAST_ROWS + name_rankings(summary, &mut body);
     body.extend(summary.not_ranked.iter().map(|one| not_ranked(one, width)));
     let lines_of = |body: &[Vec<String>]| body.iter().map(Vec::len).sum::<usize>();
     let mut lines = vec![];
     lines.extend((!body.is_empty()).then(String::new));
     if !rows.is_empty() {
-        lines.extend(widths.head(&summary.columns));
+        let heads = heads.iter().map(|head| drawn_row(head, &widths));
+        lines.extend(heads.filter(|line| !line.trim().is_empty()));
     }
     let beside = |rows: usize| most.map(|most| most.saturating_sub(lines.len() + rows));
     let mut legend = legend(summary, width, [lines_of(&body).min(least), lines_of(&body)].map(beside));
@@ -236,10 +205,15 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
     let left_out = all - body.len();
     lines.extend(body.into_iter().flatten());
     if left_out > 0 {
-        lines.push(format!("{INDENT}… and {left_out} more: see everything"));
+        lines.push(more(left_out));
     }
     lines.extend(legend);
     lines
+}
+
+/// That so many are left out.
+fn more(left_out: usize) -> String {
+    format!("{INDENT}… and {left_out} more: see everything")
 }
 
 /// Puts the name of each ranking above its first row, where there are several, and says how many there are.
@@ -265,7 +239,7 @@ fn not_ranked(one: &NotRanked, width: usize) -> Vec<String> {
 
 /// One line for everything that was not measured: as many names as it holds, and how many more; `--full` has all, with the reasons.
 fn not_measured(summary: &Summary, width: usize) -> Option<String> {
-    let names: Vec<&str> = summary.not_measured.iter().map(|one| one.label.as_str()).collect();
+    let names = summary.not_measured.iter().map(|one| one.label.as_str()).collect_vec();
     let text = |shown: usize| {
         let more = names.len() - shown;
         let more = if more > 0 { format!("; {more} more: --full") } else { String::new() };
@@ -288,7 +262,7 @@ fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<Stri
     let columns = summary.columns.iter().map(|column| column.meaning);
     let of_cost = (!summary.ranked.is_empty()).then_some(OF_COST);
     let of_missing = (!summary.lacking.is_empty()).then_some(OF_MISSING);
-    let meanings: Vec<&str> = columns.chain(of_cost).chain(of_missing).collect();
+    let meanings = columns.chain(of_cost).chain(of_missing).collect_vec();
     let from = |first: usize| wrap(&meanings[first..].join("; "), width - 4);
     let fits = |lines: &Vec<String>, most: Option<usize>| most.is_none_or(|most| lines.len() <= most);
     let whole = Some(from(0)).filter(|lines| fits(lines, most[0]));
@@ -298,26 +272,29 @@ fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<Stri
     lines.map(|line| format!("    {line}")).collect()
 }
 
-/// The figures of a row, as the columns show them.
-fn drawn(figures: &[Known], columns: &[SummaryColumn], is_rough: bool) -> Vec<String> {
+/// A row with these figures, as the columns show them.
+fn row_of(
+    rank: String,
+    label: &str,
+    cost: String,
+    figures: &[Known],
+    columns: &[SummaryColumn],
+    is_rough: bool,
+) -> Line {
     let figures = figures.iter().zip(columns).map(|(value, column)| {
         let mark = if is_rough && column.is_time { "~" } else { "" };
         value.map_or_else(|| "–".to_owned(), |value| format!("{mark}{}", significant(value, 3)))
     });
-    figures.collect()
+    [rank, label.to_owned(), cost].into_iter().chain(figures).collect()
 }
 
 /// A row of a ranking of so many: a ratio compares, and one alone has nobody to compare with.
 fn line(row: &SummaryRow, many: usize, columns: &[SummaryColumn]) -> Line {
-    let rank = row.rank.to_string();
+    let mark = row.meets.map_or_else(String::new, |outcome| format!("{} ", outcome.mark()));
     let cost = if many > 1 { times(row.ratio) } else { "–".to_owned() };
-    let interval = |it: Interval| format!("{cost} [{}, {}]", significant(it.low, 2), significant(it.high, 2));
-    Line {
-        rank: row.meets.map_or_else(|| rank.clone(), |outcome| format!("{} {rank}", outcome.mark())),
-        name: row.label.clone(),
-        cost: row.interval.map_or_else(|| cost.clone(), interval),
-        figures: drawn(&row.figures, columns, row.rough),
-    }
+    let interval = |it: Interval| format!(" [{}, {}]", significant(it.low, 2), significant(it.high, 2));
+    let cost = cost + &row.interval.map_or_else(String::new, interval);
+    row_of(format!("{mark}{}", row.rank), &row.label, cost, &row.figures, columns, row.rough)
 }
 
 /// The text, its end left out where it is wider.

@@ -22,6 +22,7 @@ struct Part {
 }
 
 /// A claim, taken apart.
+#[derive(Default)]
 pub struct Claim {
     text: String,
     /// What it takes to hold, with every tolerance.
@@ -41,14 +42,7 @@ pub type Found<'a, 'n> = (&'n str, Option<&'a Arm>);
 impl Claim {
     /// A claim in the study's words, and what it takes to hold, before anything is known.
     pub fn new(text: impl Into<String>, holds: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            holds: holds.into(),
-            parts: vec![],
-            missing: vec![],
-            aside: String::new(),
-            about: vec![],
-        }
+        Self { text: text.into(), holds: holds.into(), ..Self::default() }
     }
 
     /// Adds a part: whether it held (`None`: undecided), and the figures that decide it.
@@ -118,7 +112,7 @@ impl Claim {
     }
 
     fn figures(&self, why: Option<&str>) -> String {
-        let mut all: Vec<String> = self.parts.iter().map(|part| part.figures.clone()).collect();
+        let mut all = self.parts.iter().map(|part| part.figures.clone()).collect_vec();
         if !self.missing.is_empty() {
             all.push(format!("no valid trial of {}", listed(&self.missing)));
         }
@@ -158,25 +152,19 @@ pub fn is_less(first: &[Known], second: &[Known]) -> Option<bool> {
         // A 0 has no ratio, but a difference.
         Err(_) => {
             let pairs = first.iter().zip(second);
-            let apart: Values = pairs.map(|(one, other)| Some((*one)? - (*other)?)).collect();
-            let interval = interval(&apart)?;
-            match (interval.high < 0.0, interval.low > 0.0) {
-                (true, _) => Some(true),
-                (_, true) => Some(false),
-                _ => None,
-            }
+            let apart = pairs.map(|(one, other)| Some((*one)? - (*other)?)).collect_vec();
+            let Interval { low, high } = interval(&apart)?;
+            (high < 0.0 || low > 0.0).then_some(high < 0.0)
         }
     }
 }
 
 /// Whether all hold: refuted by one, undecided where one is.
 pub fn all(parts: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
-    let both = |one, other| match (one, other) {
+    parts.into_iter().reduce(|one, other| match (one, other) {
         (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
-    };
-    parts.into_iter().reduce(both).flatten()
+        _ => Some(one? && other?),
+    })?
 }
 
 /// Whether any of these figures was measured.
@@ -196,7 +184,7 @@ pub fn is_within(values: &[Known], low: f64, high: f64) -> Option<bool> {
 }
 
 fn interval(values: &[Known]) -> Option<Interval> {
-    let values: Vec<f64> = values.iter().copied().flatten().collect();
+    let values = values.iter().copied().flatten().collect_vec();
     summarize(&values).ok()?.interval
 }
 
@@ -204,10 +192,8 @@ fn interval(values: &[Known]) -> Option<Interval> {
 pub fn inside(interval: Interval, low: f64, high: f64) -> Option<bool> {
     if interval.low >= low && interval.high <= high {
         Some(true)
-    } else if interval.high < low || interval.low > high {
-        Some(false)
     } else {
-        None
+        (interval.high < low || interval.low > high).then_some(false)
     }
 }
 
@@ -225,7 +211,7 @@ pub fn ratios(one: &[Known], other: &[Known]) -> Values {
 
 /// The mean of what was measured.
 pub fn mean(values: &[Known]) -> Known {
-    let values: Vec<f64> = values.iter().copied().flatten().collect();
+    let values = values.iter().copied().flatten().collect_vec();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 

@@ -22,24 +22,22 @@ pub enum Group {
 }
 
 impl Group {
+    /// What programs call it, and its name.
+    const NAMES: [[&str; 2]; 4] = [
+        ["embedded", "Embedded databases"],
+        ["servers", "Servers"],
+        ["embedded_promises_less", "Embedded databases that promise less"],
+        ["servers_promise_less", "Servers that promise less"],
+    ];
+
     /// What programs call it.
     pub fn id(self) -> &'static str {
-        match self {
-            Self::Embedded => "embedded",
-            Self::Servers => "servers",
-            Self::EmbeddedPromisesLess => "embedded_promises_less",
-            Self::ServersPromiseLess => "servers_promise_less",
-        }
+        Self::NAMES[self as usize][0]
     }
 
     /// Its name.
     pub fn title(self) -> &'static str {
-        match self {
-            Self::Embedded => "Embedded databases",
-            Self::Servers => "Servers",
-            Self::EmbeddedPromisesLess => "Embedded databases that promise less",
-            Self::ServersPromiseLess => "Servers that promise less",
-        }
+        Self::NAMES[self as usize][1]
     }
 
     /// Whether its members promise as much as anybody here.
@@ -97,8 +95,10 @@ impl Contest {
     pub fn new(field: &Field, costs: &Costs, criteria: Vec<Criterion>) -> Self {
         let mut contest = Self { criteria, ..Self::default() };
         for (place, read) in field.contestants().iter().enumerate() {
-            let competing = contest.enter(field, costs, place, read);
-            contest.contestants.extend(competing);
+            match contest.enter(field, costs, place, read) {
+                Ok(contestant) => contest.contestants.push(contestant),
+                Err(reason) => contest.unranked.push((read.label.clone(), reason)),
+            }
         }
         contest.set_apart(field);
         contest.keep_whole(field);
@@ -111,30 +111,29 @@ impl Contest {
         contest
     }
 
-    /// The contestant, unless something keeps it from being one, which is noted.
-    fn enter(&mut self, field: &Field, costing: &Costs, place: usize, read: &Arm) -> Option<Contestant> {
-        let label = read.label.clone();
-        let Some(write) = field.write_of(read) else {
-            self.unranked.push((label, "there is no write trial of what it reads".to_owned()));
-            return None;
-        };
+    /// The contestant, or what keeps it from being one.
+    fn enter(
+        &mut self,
+        field: &Field,
+        costing: &Costs,
+        place: usize,
+        read: &Arm,
+    ) -> Result<Contestant, String> {
+        let write = field.write_of(read).ok_or("there is no write trial of what it reads")?;
         if let Some(reason) = data_fault(field, write).or_else(|| data_fault(field, read)) {
-            self.unranked.push((label, reason));
-            return None;
+            return Err(reason);
         }
         let all = costing.blocks(field, read);
         let lacking = all.iter().flatten().map(|block| &block.lacking).find(|lacking| !lacking.is_empty());
         let lacking = lacking.cloned();
         let is_whole = |block: costs::Block| block.lacking.is_empty().then_some(block.values);
-        let mut blocks: Vec<Option<Values>> = all.into_iter().map(|block| block.and_then(is_whole)).collect();
+        let mut blocks = all.into_iter().map(|block| block.and_then(is_whole)).collect_vec();
         keep_complete(&mut blocks);
         if blocks.iter().any(Option::is_some) {
-            return Some(Contestant { read: place, label, group: Group::Servers, blocks });
+            return Ok(Contestant { read: place, label: read.label.clone(), group: Group::Servers, blocks });
         }
         self.lacking.extend(lacking.is_some().then_some(place));
-        let reason = lacking.map_or_else(|| no_valid_pair(field, write, read), |names| lacks(&names));
-        self.unranked.push((label, reason));
-        None
+        Err(lacking.map_or_else(|| no_valid_pair(field, write, read), |names| lacks(&names)))
     }
 
     /// Moves who did not keep up to those that are not ranked, unless nobody kept up. What it did not do cost it nothing, so by its costs it would stand above
@@ -158,7 +157,7 @@ impl Contest {
         self.criteria.retain(|criterion| self.contestants.iter().any(|one| has(one, criterion.id)));
         self.contestants.retain(|one| {
             let names = self.criteria.iter().filter(|criterion| !has(one, criterion.id));
-            let names: Vec<String> = names.map(|criterion| criterion.name.to_owned()).collect();
+            let names = names.map(|criterion| criterion.name.to_owned()).collect_vec();
             if !names.is_empty() {
                 self.lacking.push(one.read);
                 let hint = no_probe(field, &field.contestants()[one.read]);
@@ -204,9 +203,7 @@ fn data_fault(field: &Field, arm: &Arm) -> Option<String> {
 fn keep_complete(blocks: &mut [Option<Values>]) {
     let most = blocks.iter().flatten().map(Values::len).max().unwrap_or(0);
     for block in blocks {
-        if block.as_ref().is_some_and(|values| values.len() < most) {
-            *block = None;
-        }
+        block.take_if(|values| values.len() < most);
     }
 }
 
@@ -216,8 +213,10 @@ fn no_valid_pair(field: &Field, write: &Arm, read: &Arm) -> String {
         true => [None, told("", read)],
         false => [told("write trial ", write), told("read trial ", read)],
     };
-    let faults = faults.into_iter().flatten().reduce(|one, other| format!("{one}; {other}"));
-    faults.unwrap_or_else(|| "no repetition has both its trials".to_owned())
+    match faults.into_iter().flatten().join("; ") {
+        none if none.is_empty() => "no repetition has both its trials".to_owned(),
+        faults => faults,
+    }
 }
 
 /// The first verdict of the arm that is not valid, in short.

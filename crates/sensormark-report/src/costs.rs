@@ -14,7 +14,6 @@ pub type Values = BTreeMap<&'static str, f64>;
 pub type LoadName = (String, String);
 
 /// The phases and loads that count, of trials of phases.
-#[derive(Clone)]
 pub struct Costs {
     writing: BTreeSet<LoadName>,
     asking: BTreeSet<LoadName>,
@@ -124,12 +123,9 @@ impl Costs {
         for (side, trial, criteria) in sides {
             let lacking = self.lacking(trial, side);
             block.values.retain(|id, _| lacking.is_empty() || !id.starts_with(criteria));
-            for one in lacking {
-                if !block.lacking.contains(&one) {
-                    block.lacking.push(one);
-                }
-            }
+            block.lacking.extend(lacking);
         }
+        block.lacking = each_once(block.lacking);
         block
     }
 
@@ -148,6 +144,10 @@ impl Costs {
         let memory = memory
             .flat_map(|(trial, work)| work.phases.iter().map(move |(phase, _)| memory_mb(trial, (*phase)?)));
         let memory: Option<Vec<f64>> = memory.collect();
+        let written = |phase: &PhaseRecord| {
+            let (client, server) = roles(write, phase)?;
+            Some(server.unwrap_or(client).storage_written_bytes? as f64)
+        };
         let found = [
             loads.time(floors[0]),
             load_cpu.filter(|_| is_load_alone),
@@ -155,11 +155,7 @@ impl Costs {
             question_cpu.filter(|_| is_question_alone),
             self.disk(write),
             memory.and_then(|all| all.into_iter().reduce(f64::max)),
-            mean(loads.costs(|phase| {
-                let (client, server) = roles(write, phase)?;
-                Some(server.unwrap_or(client).storage_written_bytes? as f64)
-            }))
-            .filter(|_| is_load_alone),
+            mean(loads.costs(written)).filter(|_| is_load_alone),
             mean(loads.costs(|phase| wire(field, write, phase))).filter(|_| is_load_alone),
         ];
         let found = CRITERIA.iter().zip(found).filter_map(|(criterion, value)| Some((criterion.id, value?)));

@@ -58,18 +58,23 @@ pub fn figure(trial: &TrialRecord, name: &str) -> Known {
     trial.figures.get(name)?.value
 }
 
+/// What stored the data in the measured phase: the server's processes, or embedded the client's.
+pub fn storing(trial: &TrialRecord) -> Option<&RoleTotals> {
+    role(trial, "server").or_else(|| client(trial).filter(|_| trial.implementation.embedded))
+}
+
 /// All criteria that were measured. Embedded, the one process's cost stands on the client's side, and its storage I/O on
 /// the server's.
 pub fn values(trial: &TrialRecord, run: &RunRecord) -> BTreeMap<String, f64> {
-    let embedded = trial.implementation.embedded;
-    let server = role(trial, "server").or_else(|| client(trial).filter(|_| embedded));
-    let own_server = server.filter(|_| !embedded);
+    let server = storing(trial);
+    let own_server = server.filter(|_| !trial.implementation.embedded);
+    let client = client(trial);
     let found = [
         ("server_cpu", own_server.map(|role| role.cpu_percent_of_core)),
         ("server_memory", own_server.map(|role| role.end_held_bytes() as f64 / MEMORY_KB)),
         ("server_io", server.and_then(|role| Some(role.storage_bytes()? as f64 / KB / span_seconds(trial)?))),
-        ("client_cpu", client(trial).map(|role| role.cpu_percent_of_core)),
-        ("client_memory", client(trial).map(|role| role.end_resident_bytes as f64 / MEMORY_KB)),
+        ("client_cpu", client.map(|role| role.cpu_percent_of_core)),
+        ("client_memory", client.map(|role| role.end_resident_bytes as f64 / MEMORY_KB)),
         ("network", network(trial, run)),
         ("disk", disk::growth_bytes(trial).map(|bytes| bytes / MB)),
     ];
@@ -79,12 +84,11 @@ pub fn values(trial: &TrialRecord, run: &RunRecord) -> BTreeMap<String, f64> {
 
 /// kB/s that the server fetched from storage.
 pub fn storage_read_rate(trial: &TrialRecord) -> Known {
-    let server = role(trial, "server").or_else(|| client(trial).filter(|_| trial.implementation.embedded))?;
-    Some(server.storage_read_bytes? as f64 / KB / span_seconds(trial)?)
+    Some(storing(trial)?.storage_read_bytes? as f64 / KB / span_seconds(trial)?)
 }
 
 /// The span that the role's figures cover, in seconds.
-fn span_seconds(trial: &TrialRecord) -> Known {
+pub fn span_seconds(trial: &TrialRecord) -> Known {
     let span_ns = measured(trial)?.totals.as_ref()?.span_ns;
     (span_ns > 0).then(|| span_ns as f64 / 1e9)
 }
@@ -94,17 +98,14 @@ fn network(trial: &TrialRecord, run: &RunRecord) -> Known {
     if trial.implementation.embedded {
         return Some(0.0);
     }
-    let client = client(trial)?;
-    let bytes = client.wire_bytes()?;
-    let datagrams = datagram_rate(trial, run)?;
-    Some((bytes as f64 / span_seconds(trial)? + datagrams) * 8.0 / KB)
+    let wire = client(trial)?.wire_bytes()? as f64 / span_seconds(trial)?;
+    Some((wire + datagram_rate(trial, run)?) * 8.0 / KB)
 }
 
 /// Bytes a second in datagrams. They are counted over the whole trial, so they are divided by how long the source sent.
 pub fn datagram_rate(trial: &TrialRecord, run: &RunRecord) -> Known {
     match figure(trial, names::DATAGRAM_BYTES) {
-        None => Some(0.0),
-        Some(0.0) => Some(0.0),
+        None | Some(0.0) => Some(0.0),
         Some(bytes) => Some(bytes / sending_seconds(trial, run)?),
     }
 }

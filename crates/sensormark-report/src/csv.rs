@@ -19,8 +19,8 @@ pub fn render(document: &Document) -> String {
     for section in &document.sections {
         for block in &section.blocks {
             match block {
-                Block::Paragraph(text) => write(sentence(&section.id, text)),
-                Block::List(items) => items.iter().for_each(|item| write(sentence(&section.id, item))),
+                Block::Paragraph { text } => write(sentence(&section.id, text)),
+                Block::List { items } => items.iter().for_each(|item| write(sentence(&section.id, item))),
                 Block::Table(table) => {
                     lines(&section.id, table).into_iter().for_each(&mut write);
                     table.notes.iter().for_each(|note| write(sentence(&section.id, note)));
@@ -42,7 +42,7 @@ fn sentence(section: &str, text: &str) -> [String; 10] {
 fn lines(section: &str, table: &Table) -> Vec<[String; 10]> {
     let mut lines = vec![];
     for (row, cells) in table.rows.iter().enumerate() {
-        let item = defused(&joined(cells.iter().take(table.keys).map(cell_text), " / "));
+        let item = defused(&cells.iter().take(table.keys).map(cell_text).join(" / "));
         for (cell, column) in cells.iter().zip(&table.columns).skip(table.keys) {
             let [value, low, high] = numbers(cell);
             let text = if cell.is_text() { defused(&cell_text(cell)) } else { remark(cell) };

@@ -45,7 +45,7 @@ impl Promise {
     pub fn new(field: &Field, cuts: &[TrialRecord]) -> Self {
         let classes: BTreeSet<Durability> =
             field.trials.iter().map(|it| it.implementation.durability).collect();
-        let classes = joined(classes.into_iter().map(Durability::text), ", ");
+        let classes = classes.into_iter().map(Durability::text).join(", ");
         let (mut kept, mut lost, mut not_tried, mut untried) = (vec![], vec![], vec![], vec![]);
         let version = |of: &TrialRecord| of.server.as_ref().map(|server| server.version.clone());
         for trial in field.trials.iter().filter(|it| it.implementation.durability == Durability::Durable) {

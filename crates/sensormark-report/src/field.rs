@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 /// The trials of one side of one implementation, one a repetition.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Arm {
     /// The name in tables, printable, unique among its side's.
     pub label: String,
@@ -14,7 +14,7 @@ pub struct Arm {
 }
 
 /// A run's trials, sorted.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Field {
     /// The run.
     pub run: RunRecord,
@@ -73,7 +73,7 @@ impl Field {
                 Some(_) => superseded.push(trial),
             }
         }
-        let mut blocks: Vec<u32> = trials.iter().map(|trial| trial.repetition).collect();
+        let mut blocks = trials.iter().map(|trial| trial.repetition).collect_vec();
         blocks.sort_unstable();
         blocks.dedup();
         let [writes, reads, mixed] =
@@ -178,12 +178,7 @@ fn arms(trials: &[TrialRecord], blocks: &[u32], side: Side) -> Vec<Arm> {
 
 /// The label, with a number behind it where it is taken.
 fn unique(label: String, arms: &[Arm]) -> String {
-    let is_taken = |label: &String| arms.iter().any(|arm| arm.label == *label);
-    if !is_taken(&label) {
-        return label;
-    }
-    (2..)
-        .map(|number| format!("{label} ({number})"))
-        .find(|label| !is_taken(label))
-        .expect("numbers do not end")
+    let named = |number: u32| if number == 1 { label.clone() } else { format!("{label} ({number})") };
+    let is_free = |label: &String| arms.iter().all(|arm| arm.label != *label);
+    (1..).map(named).find(is_free).expect("numbers do not end")
 }

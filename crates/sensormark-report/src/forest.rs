@@ -13,7 +13,7 @@ const INDENT: &str = "  ";
 
 /// The lines of a table whose first number is a ratio: for each row its name, and below it the interval and what is said of it.
 pub fn lines(table: &Table, width: usize) -> Vec<String> {
-    let rows: Vec<(&[Cell], &Number, String)> = table
+    let rows = table
         .rows
         .iter()
         .filter_map(|row| {
@@ -21,9 +21,9 @@ pub fn lines(table: &Table, width: usize) -> Vec<String> {
                 Cell::Number(number) => Some((place, number)),
                 _ => None,
             })?;
-            Some((&row[..table.keys], number, joined(row[ratio..].iter().map(cell_text), "  ")))
+            Some((&row[..table.keys], number, row[ratio..].iter().map(cell_text).join("  ")))
         })
-        .collect();
+        .collect_vec();
     let most = rows.iter().map(|(_, number, _)| reach(number)).fold(LEAST, f64::max);
     let most = most.min(MOST).ln();
     let longest = rows.iter().map(|(_, _, said)| said.width()).max().unwrap_or(0);
@@ -31,7 +31,7 @@ pub fn lines(table: &Table, width: usize) -> Vec<String> {
     let cells = (room.clamp(NARROWEST, width.saturating_sub(INDENT.len()).max(NARROWEST)) - 1) / 2 * 2 + 1;
     let mut lines = vec![axis(most, cells)];
     for (keys, number, said) in rows {
-        lines.extend(wrap(&joined(keys.iter().map(cell_text), ", "), width));
+        lines.extend(wrap(&keys.iter().map(cell_text).join(", "), width));
         let drawn = format!("{INDENT}{}", plot(number, most, cells));
         if drawn.width() + 2 + said.width() <= width {
             lines.push(format!("{drawn}  {said}"));

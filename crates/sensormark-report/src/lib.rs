@@ -86,20 +86,9 @@ fn without(line: &[String], option: &str, is: impl Fn(&str) -> bool) -> Vec<Stri
 }
 
 impl Report {
-    /// For a terminal of this width, in columns.
-    pub fn text(&self, width: usize) -> String {
-        text::render(self.document(), width)
-    }
-
     /// For programs; see [`json`].
     pub fn json(&self) -> String {
-        let summary = serde_json::to_value(self.summary()).expect("the keys are strings");
-        json::render_with(self.document(), Some(summary))
-    }
-
-    /// For spreadsheets and data frames; see [`csv`].
-    pub fn csv(&self) -> String {
-        csv::render(self.document())
+        json::render_with(self.document(), Some(self.summary()))
     }
 
     /// One page that explains itself; see [`html`].
@@ -147,10 +136,5 @@ impl Report {
         let long = brief::span(FIRM_SECONDS_A_STORE * stores.max(1) as f64);
         let (own, scale) = (own.join(" "), Scale::Firm.name());
         Some(format!("sensormark {own} --scale {scale}   # about {long}"))
-    }
-
-    /// For documents.
-    pub fn markdown(&self) -> String {
-        markdown::render(self.document())
     }
 }

@@ -10,8 +10,8 @@ pub fn render(document: &Document) -> String {
         for block in section.for_people() {
             text.push('\n');
             text += &match block.as_ref() {
-                Block::Paragraph(sentences) => format!("{}\n", escaped(sentences)),
-                Block::List(items) => list(items),
+                Block::Paragraph { text } => format!("{}\n", escaped(text)),
+                Block::List { items } => list(items),
                 Block::Table(table) => drawn(table),
             };
         }

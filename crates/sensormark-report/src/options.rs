@@ -4,7 +4,7 @@ use crate::prices::Offer;
 use sensormark_result::cost::{Weights, WeightsError};
 
 /// What a report is made with.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Default)]
 pub struct ReportOptions {
     /// How much each criterion counts.
     pub weights: Weights,
@@ -15,7 +15,7 @@ pub struct ReportOptions {
 }
 
 /// What the user will write, and onto what.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Projection {
     /// Readings a second; where it is not given, what the workload's own sensors send.
     pub rate: Option<f64>,

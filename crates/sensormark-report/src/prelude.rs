@@ -24,8 +24,8 @@ pub(crate) use {
         run_report::Report,
         sections::{
             cells::{
-                EMBEDDED, LOGS_APART, NO_DISK, counted, each_once, exact, geometric_mean, joined, largest,
-                listed, logs_apart, mean, number, rank,
+                EMBEDDED, LOGS_APART, NO_DISK, NO_TRIAL, NOT_MEASURED, counted, each_once, exact,
+                geometric_mean, largest, listed, logs_apart, mean, number, rank,
             },
             projection::own_rate,
         },
@@ -37,6 +37,7 @@ pub(crate) use {
         wrapping::wrap,
     },
     hdrhistogram::Histogram,
+    itertools::Itertools,
     row,
     sensormark_data::{
         number::{count_text, fixed, grouped, significant},

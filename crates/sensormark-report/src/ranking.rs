@@ -27,7 +27,7 @@ const DRAW_SEED: u64 = 0x5e_4504;
 pub const ABOUT_THE_SAME: f64 = 1.1;
 
 /// Who costs how much, and who could not compete.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Ranking {
     /// What is weighed, with its weight.
     pub criteria: Vec<(Criterion, f64)>,
@@ -46,7 +46,7 @@ pub struct Ranking {
 }
 
 /// A contestant with a cost.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Ranked {
     /// Its place in [`Field::contestants`].
     pub read: usize,
@@ -141,8 +141,7 @@ impl Ranking {
         best.filter(|best| best.leads())?;
         let is_embedded = |one: &&Ranked| field.contestants()[one.read].implementation.embedded;
         let group = self.ranked.iter().find(|one| one.meets == best)?.group;
-        let alike: Vec<&Ranked> =
-            self.ranked.iter().filter(|one| one.rank == 1 && one.group == group).collect();
+        let alike = self.ranked.iter().filter(|one| one.rank == 1 && one.group == group).collect_vec();
         let server = self.ranked.iter().find(|one| one.meets == best && !is_embedded(one));
         let server = server.filter(|_| alike.iter().all(is_embedded));
         requirements.cheapest = alike.iter().map(|one| one.label.clone()).collect();
@@ -182,10 +181,9 @@ fn ranked(contestant: Contestant, criteria: &[Criterion]) -> Ranked {
     let floored = |values: super::costs::Values| -> Vec<f64> {
         criteria.iter().map(|criterion| values[criterion.id].max(criterion.floor)).collect()
     };
-    let blocks: Vec<Option<Vec<f64>>> =
-        contestant.blocks.into_iter().map(|block| block.map(floored)).collect();
+    let blocks = contestant.blocks.into_iter().map(|block| block.map(floored)).collect_vec();
     let mean = |criterion: usize| {
-        let logs: Vec<f64> = blocks.iter().flatten().map(|values| values[criterion].ln()).collect();
+        let logs = blocks.iter().flatten().map(|values| values[criterion].ln()).collect_vec();
         (logs.iter().sum::<f64>() / logs.len() as f64).exp()
     };
     Ranked {
@@ -207,10 +205,10 @@ fn ranked(contestant: Contestant, criteria: &[Criterion]) -> Ranked {
 fn compare_with_lowest(group: &mut [Ranked], weights: &[f64]) {
     let lowest = |value: &dyn Fn(&Ranked) -> f64| group.iter().map(value).fold(f64::INFINITY, f64::min);
     let least_cost = lowest(&|one| log_cost(&one.values, weights));
-    let least: Vec<f64> = (0..weights.len()).map(|place| lowest(&|one| one.values[place])).collect();
+    let least = (0..weights.len()).map(|place| lowest(&|one| one.values[place])).collect_vec();
     let cheapest = group.iter().find(|one| log_cost(&one.values, weights) <= least_cost);
     let cheapest = cheapest.map_or_else(Vec::new, |one| one.costs(weights));
-    let values: Vec<Vec<f64>> = group.iter().map(|one| one.values.clone()).collect();
+    let values = group.iter().map(|one| one.values.clone()).collect_vec();
     let shares = win_shares(&values, DRAWS, DRAW_SEED);
     for (one, share) in group.iter_mut().zip(shares) {
         one.win_share = share;
@@ -228,7 +226,7 @@ fn compare_with_lowest(group: &mut [Ranked], weights: &[f64]) {
 /// Gives a ranking its ranks, and says what they rest on.
 fn give_ranks(group: &mut [Ranked], weights: &[f64]) -> Basis {
     let arm = |one: &Ranked| statistics::Arm { name: one.label.clone(), blocks: one.costs(weights) };
-    let arms: Vec<statistics::Arm> = group.iter().map(arm).collect();
+    let arms = group.iter().map(arm).collect_vec();
     let tested = statistics::ranks(&arms, Better::Lower).ok();
     let tested = tested.filter(|found| found.basis == Basis::Significance);
     let costs_less = |above: usize, below: usize| {

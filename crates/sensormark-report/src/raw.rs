@@ -57,14 +57,14 @@ pub fn latencies(field: &Field) -> Result<String, String> {
     for (side, arm, trial) in field.each() {
         let begin = identity(side, arm, trial);
         for one in timed(trial) {
-            for second in one.seconds {
+            for second in &one.record.seconds {
                 let histogram = decode(&second.v2)?;
                 let mut row = begin.clone();
-                row.extend([clean(&one.operation), one.open_loop.to_string()]);
+                row.extend([clean(&one.operation()), one.record.open_loop.to_string()]);
                 let figures = [
                     second.second,
                     histogram.len(),
-                    sensormark_data::units::round_u64(histogram.mean()),
+                    round_u64(histogram.mean()),
                     histogram.value_at_quantile(0.5),
                     histogram.value_at_quantile(0.99),
                     histogram.max(),

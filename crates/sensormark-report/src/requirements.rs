@@ -70,8 +70,8 @@ pub(super) fn disk_kept(field: &Field, arm: &Arm) -> Known {
 }
 
 fn answer(field: &Field, label: &str) -> LayoutAnswer {
-    let arms: Vec<&Arm> = field.all().map(|(_, arm)| arm).filter(|arm| arm.label == label).collect();
-    let trials: Vec<&TrialRecord> = arms.iter().flat_map(|arm| field.trials_of(arm)).collect();
+    let arms = field.all().map(|(_, arm)| arm).filter(|arm| arm.label == label).collect_vec();
+    let trials = arms.iter().flat_map(|arm| field.trials_of(arm)).collect_vec();
     let mut found = Found::default();
     trials.iter().for_each(|trial| speaks_against(trial, &mut found));
     held(&trials, field.trials.len(), &mut found);
@@ -140,7 +140,7 @@ fn budget(trials: usize, trial: &TrialRecord, readings: f64) -> String {
 
 /// Holds each limit against all repetitions, of a run of so many trials.
 fn held(trials: &[&TrialRecord], in_all: usize, found: &mut Found) {
-    let valid: Vec<&&TrialRecord> = trials.iter().filter(|trial| trial.verdict.is_valid()).collect();
+    let valid = trials.iter().filter(|trial| trial.verdict.is_valid()).collect_vec();
     let mut unmet: Vec<&LimitRecord> = vec![];
     for limit in valid.iter().flat_map(|trial| &trial.limits) {
         if !limit.met && unmet.iter().all(|known| known.text != limit.text) {
@@ -157,8 +157,8 @@ fn held(trials: &[&TrialRecord], in_all: usize, found: &mut Found) {
             let is_open = limit.is_undecided || (trial.is_disturbed() && words::is_moved(limit));
             Some((is_open, limit))
         });
-        let all: Vec<(bool, &LimitRecord)> = all.collect();
-        let against: Vec<&(bool, &LimitRecord)> = all.iter().filter(|(_, limit)| !limit.met).collect();
+        let all = all.collect_vec();
+        let against = all.iter().filter(|(_, limit)| !limit.met).collect_vec();
         let Some((_, first)) = against.first() else {
             continue;
         };

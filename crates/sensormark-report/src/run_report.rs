@@ -6,7 +6,7 @@ use sensormark_result::measurement::folder::FolderError;
 use sensormark_workload::own::limit::hold_disk;
 
 /// A report, ready to be drawn.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Report {
     document: Document,
     field: Field,
@@ -25,7 +25,7 @@ impl Report {
 
     /// Derives the report of a run and its trials.
     pub fn new(run: RunRecord, trials: Vec<TrialRecord>, options: &ReportOptions) -> Self {
-        let mut believed: Vec<TrialRecord> = trials.into_iter().map(data::as_its_counts_say).collect();
+        let mut believed = trials.into_iter().map(data::as_its_counts_say).collect_vec();
         // A program before this one has foretold the disk.
         if let Some(rate) = own_rate(&run) {
             believed.iter_mut().for_each(|trial| hold_disk(trial, rate));

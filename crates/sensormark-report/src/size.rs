@@ -5,7 +5,7 @@ use crate::{prelude::*, sections::sizes::your_readings};
 use sensormark_data::quantity::length_text;
 
 /// How many readings were measured.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Clone, Copy, Serialize)]
 pub struct Readings {
     /// In the layout that held the fewest.
     pub least: u64,
@@ -38,7 +38,7 @@ pub(super) fn reached<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> Opti
 /// The largest size that two thirds of the layouts reached.
 pub(super) fn measured(field: &Field) -> Option<u64> {
     let sizes = field.mixed.iter().filter_map(|arm| reached(field.valid_of(arm)));
-    let mut sizes: Vec<u64> = sizes.collect();
+    let mut sizes = sizes.collect_vec();
     sizes.sort_unstable_by(|one, other| other.cmp(one));
     sizes.get((sizes.len() * 2).div_ceil(3).checked_sub(1)?).copied()
 }

@@ -10,13 +10,12 @@ pub(super) use figures::figures;
 pub use figures::{Estimate, SummaryColumn};
 pub use lacking::LackingRow;
 use lacking::best_first;
-use sensormark_result::measurement::NotMeasured;
 
 /// Who is named after those that cost least, at most.
 const NEXT: usize = 2;
 
 /// What a report comes to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Clone, Serialize)]
 pub struct Summary {
     /// The workload's name, or what a file of the user's own calls itself.
     pub workload: String,
@@ -94,7 +93,7 @@ pub enum Certainty {
 }
 
 /// A criterion of the costs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Clone, Serialize)]
 pub struct SummaryCriterion {
     /// What weights call it.
     pub id: &'static str,
@@ -107,7 +106,7 @@ pub struct SummaryCriterion {
 }
 
 /// Somebody who is ranked.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct SummaryRow {
     /// The ranking that it is in.
     pub ranking: Group,
@@ -138,12 +137,18 @@ pub struct SummaryRow {
 }
 
 /// Somebody who is not ranked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Clone, Serialize)]
 pub struct NotRanked {
     /// Its name.
     pub label: String,
     /// Why.
     pub reason: String,
+}
+
+impl NotRanked {
+    fn new(label: &str, reason: &str) -> Self {
+        Self { label: clean(label), reason: clean(reason) }
+    }
 }
 
 impl Summary {
@@ -152,7 +157,7 @@ impl Summary {
         let ranking = &ranking.by_layout(field);
         let ranked_arms = ranking.ranked.iter().map(|one| arm(field, one));
         let lacking_arms = || ranking.lacking.iter().map(|&place| &field.contestants()[place]);
-        let arms: Vec<&Arm> = ranked_arms.chain(lacking_arms()).collect();
+        let arms = ranked_arms.chain(lacking_arms()).collect_vec();
         let (columns, mut values) = measured(field, &arms);
         let figures = values.split_off(ranking.ranked.len());
         let lacking = lacking_arms().zip(figures).map(|(arm, figures)| LackingRow {
@@ -164,15 +169,15 @@ impl Summary {
         let rows = ranking.ranked.iter().zip(values);
         let requirements = ranking.requirements.as_ref();
         let answer = |one: &Ranked| requirements?.of_layout(&one.label);
-        let ranked: Vec<SummaryRow> =
-            rows.map(|(one, figures)| row(field, ranking, one, answer(one), figures)).collect();
+        let ranked = rows.map(|(one, figures)| row(field, ranking, one, answer(one), figures)).collect_vec();
         let certainty = certainty(ranking, &ranked);
         let sentences = headline(field, ranking, requirements);
         let is_tested = ranking.basis == Basis::Significance;
+        let missing = field.run.not_measured.iter();
         Self {
             workload: clean(field.run.title()),
             scale: clean(&field.run.scale),
-            stores: stores(field),
+            stores: each_once(field.trials.iter().map(|trial| clean(&trial.implementation.store))),
             trials: field.trials.len(),
             counted: field.trials.iter().filter(|trial| trial.verdict.is_valid()).count(),
             states: states(field),
@@ -186,11 +191,24 @@ impl Summary {
             because: because(field, certainty, is_tested),
             is_tested,
             columns,
-            criteria: ranking.criteria.iter().map(criterion).collect(),
+            criteria: ranking
+                .criteria
+                .iter()
+                .map(|&(Criterion { id, unit, floor, .. }, weight)| SummaryCriterion {
+                    id,
+                    unit,
+                    weight,
+                    floor,
+                })
+                .collect(),
             ranked,
             lacking,
-            not_ranked: not_ranked(ranking),
-            not_measured: not_measured(field),
+            not_ranked: ranking
+                .unranked
+                .iter()
+                .map(|(label, reason)| NotRanked::new(label, reason))
+                .collect(),
+            not_measured: missing.map(|one| NotRanked::new(&one.implementation, &one.reason)).collect(),
             checks: checks(field),
         }
     }
@@ -198,14 +216,14 @@ impl Summary {
 
 /// The columns in which anybody has a figure, and each one's figures.
 fn measured(field: &Field, arms: &[&Arm]) -> (Vec<SummaryColumn>, Vec<Vec<Known>>) {
+    let costs = Costs::of(field);
     let mut columns = vec![];
     let mut rows = vec![vec![]; arms.len()];
-    for (column, value) in figures(field) {
-        let found: Vec<Known> = arms.iter().map(|arm| Some(value(arm)?.value)).collect();
+    for (column, of) in figures(field) {
+        let found = arms.iter().map(|arm| Some(of(field, &costs, arm)?.value)).collect_vec();
         if found.iter().any(Option::is_some) {
             columns.push(column);
-            let rows = rows.iter_mut().zip(found);
-            rows.for_each(|(row, found)| row.push(found));
+            rows.iter_mut().zip(found).for_each(|(row, found)| row.push(found));
         }
     }
     (columns, rows)
@@ -219,11 +237,6 @@ fn is_rough(field: &Field, read: &Arm) -> bool {
 
 fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
     &field.contestants()[one.read]
-}
-
-fn criterion((criterion, weight): &(Criterion, f64)) -> SummaryCriterion {
-    let Criterion { id, unit, floor, .. } = *criterion;
-    SummaryCriterion { id, unit, weight: *weight, floor }
 }
 
 fn row(
@@ -260,19 +273,14 @@ fn certainty(ranking: &Ranking, ranked: &[SummaryRow]) -> Certainty {
     }
 }
 
-fn stores(field: &Field) -> Vec<String> {
-    each_once(field.trials.iter().map(|trial| clean(&trial.implementation.store)))
-}
-
 fn states(field: &Field) -> States {
     let mut states = States::default();
     for trial in &field.trials {
-        let state = match (trial.is_disturbed(), trial.verdict.is_valid()) {
-            (true, _) => &mut states.disturbed,
-            (false, true) => &mut states.valid,
-            (false, false) => &mut states.invalid,
-        };
-        *state += 1;
+        match (trial.is_disturbed(), trial.verdict.is_valid()) {
+            (true, _) => states.disturbed += 1,
+            (false, true) => states.valid += 1,
+            (false, false) => states.invalid += 1,
+        }
     }
     states
 }
@@ -302,7 +310,7 @@ fn data_faults(field: &Field) -> Vec<String> {
     let faults = field.all().filter_map(|(side, arm)| {
         let faulty = field.attempts_of(arm).find(|trial| trial.verdict.has_data_fault())?;
         let reasons = faulty.verdict.reasons().iter().filter(|reason| reason.kind.is_data_fault());
-        let mut kinds: Vec<&str> = reasons.map(|reason| reason.kind.text()).collect();
+        let mut kinds = reasons.map(|reason| reason.kind.text()).collect_vec();
         kinds.dedup();
         let doing = if side == "both" { String::new() } else { format!(", {side}") };
         Some(format!("{}{doing}: {}.", arm.label, listed(kinds)))
@@ -330,7 +338,7 @@ pub(crate) fn cheapest(ranking: &Ranking) -> Vec<String> {
 /// Who costs least of a ranking, and how many times as much the next do.
 fn cheapest_of(ranking: &Ranking, group: &[Ranked]) -> String {
     let first = Ranking::first(group);
-    let names: Vec<&str> = first.iter().map(|one| one.label.as_str()).collect();
+    let names = first.iter().map(|one| one.label.as_str()).collect_vec();
     let named = match names.as_slice() {
         [_, _, _, more @ ..] if !more.is_empty() => {
             format!("{} and {} more", names[..3].join(", "), more.len())
@@ -346,7 +354,7 @@ fn cheapest_of(ranking: &Ranking, group: &[Ranked]) -> String {
         _ => format!("{named} cost least on this machine for this load, and about the same"),
     };
     let next = group.iter().filter(|one| one.rank > 1).take(NEXT);
-    let next: Vec<String> = next.map(|one| format!("{} {}", one.label, times(one.ratio))).collect();
+    let next = next.map(|one| format!("{} {}", one.label, times(one.ratio))).collect_vec();
     if next.is_empty() { format!("{leads}.") } else { format!("{leads}; then {}.", listed(&next)) }
 }
 
@@ -361,7 +369,7 @@ fn winner(ranking: &Ranking) -> Option<String> {
         };
         one.group.promises_most().then_some(winner)
     };
-    let winners: Vec<String> = ranking.groups().filter_map(leads).collect();
+    let winners = ranking.groups().filter_map(leads).collect_vec();
     (!winners.is_empty()).then(|| winners.join("; "))
 }
 
@@ -369,20 +377,14 @@ fn winner(ranking: &Ranking) -> Option<String> {
 fn because(field: &Field, certainty: Certainty, is_tested: bool) -> Vec<String> {
     let mut because = vec![];
     let disturbed = field.trials.iter().filter(|trial| trial.is_disturbed());
-    let phases = disturbed.flat_map(|trial| &trial.phases);
-    let totals = phases.filter_map(|phase| phase.totals.as_ref());
-    let (mut other, mut steal): (f64, f64) = (0.0, 0.0);
-    let mut is_disturbed = false;
-    for total in totals.filter(|total| total.disturbance.is_disturbed()) {
-        is_disturbed = true;
-        other = other.max(total.disturbance.other_share);
-        steal = steal.max(total.disturbance.steal_share);
-    }
-    if is_disturbed && certainty != Certainty::Firm {
-        because.push(if other >= steal {
-            format!("other programs used up to {} % of the CPU", percent(other))
-        } else {
-            format!("the hypervisor took up to {} % of the CPU", percent(steal))
+    let totals = disturbed.flat_map(|trial| &trial.phases).filter_map(|phase| phase.totals.as_ref());
+    let found = totals.map(|total| &total.disturbance).filter(|found| found.is_disturbed());
+    let shares = found.map(|found| (found.other_share, found.steal_share));
+    let most = shares.reduce(|one, next| (one.0.max(next.0), one.1.max(next.1)));
+    if let Some((other, steal)) = most.filter(|_| certainty != Certainty::Firm) {
+        because.push(match other >= steal {
+            true => format!("other programs used up to {} % of the CPU", percent(other)),
+            false => format!("the hypervisor took up to {} % of the CPU", percent(steal)),
         });
     }
     if !is_tested && certainty != Certainty::NotDecided {
@@ -400,26 +402,15 @@ fn percent(share: f64) -> String {
     fixed(share.min(1.0) * 100.0, 0)
 }
 
-fn not_ranked(ranking: &Ranking) -> Vec<NotRanked> {
-    let one = |(label, reason): &(String, String)| NotRanked { label: label.clone(), reason: clean(reason) };
-    ranking.unranked.iter().map(one).collect()
-}
-
-fn not_measured(field: &Field) -> Vec<NotRanked> {
-    let one = |one: &NotMeasured| NotRanked { label: clean(&one.implementation), reason: clean(&one.reason) };
-    field.run.not_measured.iter().map(one).collect()
-}
-
 /// What was checked of data and answers.
 fn checks(field: &Field) -> String {
     if field.trials.is_empty() {
         return "Nothing was checked yet".to_owned();
     }
-    let sum = |count: fn(&TrialRecord) -> Option<u64>| field.trials.iter().filter_map(count).total();
-    let checked = sum(|trial| Some(trial.answers.as_ref()?.checked));
-    let wrong = sum(|trial| Some(trial.answers.as_ref()?.wrong));
-    let lost = sum(|trial| Some(trial.ledger.as_ref()?.lost));
-    let stored = sum(|trial| Some(trial.ledger.as_ref()?.stored));
+    let answers = field.trials.iter().filter_map(|trial| trial.answers.as_ref());
+    let ledgers = field.trials.iter().filter_map(|trial| trial.ledger.as_ref());
+    let (checked, wrong) = (answers.clone().map(|of| of.checked).total(), answers.map(|of| of.wrong).total());
+    let (lost, stored) = (ledgers.clone().map(|of| of.lost).total(), ledgers.map(|of| of.stored).total());
     let answers = match (checked, wrong) {
         (0, _) => "No answer was checked".to_owned(),
         (checked, 0) => format!("All {} checked answers right", grouped(checked)),

@@ -11,7 +11,7 @@ const MANY: usize = 3;
 pub const TOO_FEW: &str = "fewer than 10 samples beyond it";
 
 /// A whole report.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, PartialEq, Default, Serialize)]
 pub struct Document {
     /// Its headline.
     pub title: String,
@@ -20,7 +20,7 @@ pub struct Document {
 }
 
 /// A section.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Section {
     /// What programs call it.
     pub id: String,
@@ -31,18 +31,25 @@ pub struct Section {
 }
 
 /// A part of a section.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Block {
     /// Sentences.
-    Paragraph(String),
-    /// Items of a list.
-    List(Vec<String>),
+    Paragraph {
+        /// Their words.
+        text: String,
+    },
+    /// A list.
+    List {
+        /// Its items.
+        items: Vec<String>,
+    },
     /// A table.
     Table(Table),
 }
 
 /// A table: every row has one cell a column.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Table {
     /// What programs call it, unique in the document.
     pub id: String,
@@ -57,13 +64,15 @@ pub struct Table {
     /// What a reader has to know.
     pub notes: Vec<String>,
     /// Whether it is too long for people: formats for people name it, formats for programs hold it.
+    #[serde(rename = "detail")]
     pub is_detail: bool,
     /// How a page draws it, where it is a figure's points.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub drawing: Option<Drawing>,
 }
 
 /// How a page draws a table of points: implementation, whose figures they are, perhaps a further key, and the figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Drawing {
     /// Bars, lines or a forest.
     pub shape: Shape,
@@ -72,7 +81,8 @@ pub struct Drawing {
 }
 
 /// The shape of a drawing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// A bar for each row.
     Bars,
@@ -83,7 +93,7 @@ pub enum Shape {
 }
 
 /// A column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Column {
     /// What a person reads.
     pub name: String,
@@ -246,6 +256,38 @@ impl Table {
         Self { is_detail: true, ..Self::new(id, title, columns) }
     }
 
+    /// A table with a row for each of these arms, whose label is before these columns.
+    ///
+    /// # Panics
+    /// When a row has not one cell a column.
+    pub fn of_arms<'a>(
+        id: &str,
+        title: &str,
+        columns: &[&'static str],
+        arms: impl IntoIterator<Item = &'a Arm>,
+        cells: impl Fn(&'a Arm) -> Vec<Cell>,
+    ) -> Self {
+        let mut table = Self::new(id, title, &[&["implementation"], columns].concat());
+        for arm in arms {
+            table.row([row![&arm.label], cells(arm)].concat());
+        }
+        table
+    }
+
+    /// The table with these rows.
+    ///
+    /// # Panics
+    /// When one has not one cell a column.
+    pub fn with(mut self, rows: impl IntoIterator<Item = Vec<Cell>>) -> Self {
+        rows.into_iter().for_each(|row| self.row(row));
+        self
+    }
+
+    /// The table with so many leading columns that say what a row is about.
+    pub fn keyed(self, keys: usize) -> Self {
+        Self { keys, ..self }
+    }
+
     /// Adds a row.
     ///
     /// # Panics
@@ -278,6 +320,16 @@ impl Table {
         }
     }
 
+    /// All of its texts.
+    fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        let heads = self.columns.iter_mut().flat_map(|column| [&mut column.name, &mut column.unit]);
+        let cells = self.rows.iter_mut().flatten().filter_map(|cell| match cell {
+            Cell::Text(text) | Cell::Missing(text) => Some(text),
+            _ => None,
+        });
+        heads.chain(cells).chain(&mut self.notes).chain([&mut self.title])
+    }
+
     /// Adds a note, once.
     pub fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
@@ -302,13 +354,13 @@ impl Section {
 
     /// Adds sentences.
     pub fn paragraph(&mut self, text: impl Into<String>) {
-        self.blocks.push(Block::Paragraph(text.into()));
+        self.blocks.push(Block::Paragraph { text: text.into() });
     }
 
     /// Adds a list, unless it is empty.
     pub fn list(&mut self, items: Vec<String>) {
         if !items.is_empty() {
-            self.blocks.push(Block::List(items));
+            self.blocks.push(Block::List { items });
         }
     }
 
@@ -318,12 +370,13 @@ impl Section {
         let runs = self.blocks.chunk_by(|one, next| is_long(one) && is_long(next));
         let shown = runs.flat_map(|run| match (run, run.len()) {
             ([Block::Table(first), .., Block::Table(last)], MANY..) => {
-                vec![Cow::Owned(Block::Paragraph(format!(
+                let text = format!(
                     "{} tables, from {:?} to {:?}: --format csv or json prints them, and the page shows them.",
                     run.len(),
                     first.title,
                     last.title
-                )))]
+                );
+                vec![Cow::Owned(Block::Paragraph { text })]
             }
             _ => run.iter().map(Cow::Borrowed).collect(),
         });
@@ -363,39 +416,24 @@ impl Document {
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {
             Block::Table(table) => Some(table),
-            Block::Paragraph(_) | Block::List(_) => None,
+            _ => None,
         })
     }
 
     /// Makes every text harmless to terminals: names come from servers, files and command lines. See [`clean`].
     pub fn neutralise(&mut self) {
-        self.title = clean(&self.title);
+        let neutral = |text: &mut String| *text = clean(text);
+        neutral(&mut self.title);
         for section in &mut self.sections {
-            section.title = clean(&section.title);
+            neutral(&mut section.title);
             for block in &mut section.blocks {
                 match block {
-                    Block::Paragraph(text) => *text = clean(text),
-                    Block::List(items) => items.iter_mut().for_each(|item| *item = clean(item)),
-                    Block::Table(table) => neutralise_table(table),
+                    Block::Paragraph { text } => neutral(text),
+                    Block::List { items } => items.iter_mut().for_each(neutral),
+                    Block::Table(table) => table.texts().for_each(neutral),
                 }
             }
         }
-    }
-}
-
-fn neutralise_table(table: &mut Table) {
-    table.title = clean(&table.title);
-    for column in &mut table.columns {
-        column.name = clean(&column.name);
-        column.unit = clean(&column.unit);
-    }
-    for cell in table.rows.iter_mut().flatten() {
-        if let Cell::Text(text) | Cell::Missing(text) = cell {
-            *text = clean(text);
-        }
-    }
-    for note in &mut table.notes {
-        *note = clean(note);
     }
 }
 
@@ -455,7 +493,7 @@ mod tests {
         }
         let shown = section.for_people();
         assert_eq!((shown.len(), section.blocks.len()), (5, 7));
-        let Block::Paragraph(text) = shown[4].as_ref() else {
+        let Block::Paragraph { text } = shown[4].as_ref() else {
             panic!("a sentence: {:?}", shown[4]);
         };
         assert!(text.starts_with("3 tables, from \"e\" to \"g\""), "{text}");

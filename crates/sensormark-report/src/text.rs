@@ -16,7 +16,7 @@ const NARROWEST_WORDS: usize = 24;
 pub fn render(document: &Document, width: usize) -> String {
     let width = width.max(NARROWEST);
     let mut lines = wrap(&document.title, width);
-    let sections: Vec<&str> = document.sections.iter().map(|section| section.title.as_str()).collect();
+    let sections = document.sections.iter().map(|section| section.title.as_str()).collect_vec();
     if sections.len() > 1 {
         lines.push(String::new());
         lines.extend(wrap(&format!("Contents: {}", sections.join(" · ")), width.min(WIDEST_SENTENCE)));
@@ -35,8 +35,8 @@ fn render_section(section: &Section, width: usize, lines: &mut Vec<String>) {
     let blocks = section.for_people();
     for (place, block) in blocks.iter().enumerate() {
         match block.as_ref() {
-            Block::Paragraph(text) => lines.extend(wrap(text, sentence)),
-            Block::List(items) => {
+            Block::Paragraph { text } => lines.extend(wrap(text, sentence)),
+            Block::List { items } => {
                 for item in items {
                     lines.extend(indented("- ", item, sentence));
                 }
@@ -69,7 +69,7 @@ fn render_table(table: &Table, width: usize, lines: &mut Vec<String>) {
         lines.extend(super::forest::lines(table, width));
         return;
     }
-    let columns: Vec<Drawn> = (0..table.columns.len()).map(|column| Drawn::new(table, column)).collect();
+    let columns = (0..table.columns.len()).map(|column| Drawn::new(table, column)).collect_vec();
     let keys = table.keys.min(columns.len());
     for (part, shown) in parts(&columns, keys, width).into_iter().enumerate() {
         if part > 0 {
@@ -85,7 +85,7 @@ fn render_table(table: &Table, width: usize, lines: &mut Vec<String>) {
 /// A column ready to be drawn.
 struct Drawn {
     name: String,
-    unit: String,
+    unit: Option<String>,
     is_words: bool,
     cells: Vec<String>,
     natural: usize,
@@ -94,13 +94,13 @@ struct Drawn {
 
 impl Drawn {
     fn new(table: &Table, column: usize) -> Self {
-        let cells: Vec<&Cell> = table.rows.iter().map(|row| &row[column]).collect();
+        let cells = table.rows.iter().map(|row| &row[column]).collect_vec();
         let is_words = cells.iter().any(|cell| cell.is_text());
         let cells = if is_words { cells.into_iter().map(cell_text).collect() } else { aligned(&cells) };
         let head = &table.columns[column];
-        let unit = if head.unit.is_empty() { String::new() } else { format!("[{}]", head.unit) };
-        let longest_word =
-            head.name.split(' ').chain(unit.split(' ')).map(UnicodeWidthStr::width).max().unwrap_or(0);
+        let unit = (!head.unit.is_empty()).then(|| format!("[{}]", head.unit));
+        let words = head.name.split(' ').chain(unit.iter().flat_map(|unit| unit.split(' ')));
+        let longest_word = words.map(UnicodeWidthStr::width).max().unwrap_or(0);
         let widest = cells.iter().map(|cell| cell.width()).max().unwrap_or(0);
         let natural = widest.max(longest_word);
         Self {
@@ -116,58 +116,37 @@ impl Drawn {
 
 /// Numbers as texts of one width, their points below each other.
 fn aligned(cells: &[&Cell]) -> Vec<String> {
-    let split: Vec<(String, String)> = cells
-        .iter()
-        .map(|cell| {
-            let text = cell_text(cell);
-            let end = text
-                .find(|character: char| !(character.is_ascii_digit() || matches!(character, ',' | '-')))
-                .filter(|_| text != MISSING)
-                .unwrap_or(text.len());
-            let (head, tail) = text.split_at(end);
-            (head.to_owned(), tail.to_owned())
-        })
-        .collect();
+    let split = cells.iter().map(|cell| {
+        let mut head = cell_text(cell);
+        let is_head = |one: char| one.is_ascii_digit() || matches!(one, ',' | '-');
+        let end = head.find(|one| !is_head(one)).filter(|_| head != MISSING).unwrap_or(head.len());
+        let tail = head.split_off(end);
+        (head, tail)
+    });
+    let split = split.collect_vec();
     let heads = split.iter().map(|(head, _)| head.width()).max().unwrap_or(0);
     let tails = split.iter().map(|(_, tail)| tail.width()).max().unwrap_or(0);
-    split
-        .iter()
-        .map(|(head, tail)| format!("{}{}", left_padded(head, heads), right_padded(tail, tails)))
-        .collect()
+    split.iter().map(|(head, tail)| left_padded(head, heads) + &right_padded(tail, tails)).collect()
 }
 
 /// Which columns stand beside each other, with their widths: as many as fit, the keys in every part.
 fn parts(columns: &[Drawn], keys: usize, width: usize) -> Vec<Vec<(usize, usize)>> {
     let key_limit = (width * 2 / 5).max(14);
-    let key_width = |column: usize| {
-        let limit = if keys == columns.len() { width } else { key_limit / keys.max(1) };
-        columns[column].natural.min(limit.max(4))
-    };
-    let keyed: usize = (0..keys).map(|column| key_width(column) + GAP).sum();
-    let mut parts: Vec<Vec<usize>> = vec![vec![]];
-    let mut used = keyed;
+    let limit = if keys == columns.len() { width } else { key_limit / keys.max(1) };
+    let keyed = columns[..keys].iter().map(|drawn| drawn.natural.min(limit.max(4))).enumerate().collect_vec();
+    let used = |part: &[(usize, usize)]| part.iter().map(|(_, width)| width + GAP).sum::<usize>();
+    let room = width.saturating_sub(used(&keyed));
+    let (mut parts, mut part) = (vec![], keyed.clone());
     for (column, drawn) in columns.iter().enumerate().skip(keys) {
-        let needed = drawn.narrowest.min(width.saturating_sub(keyed));
-        let last = parts.last_mut().expect("there is always a part");
-        if !last.is_empty() && used + needed > width {
-            parts.push(vec![column]);
-            used = keyed + needed + GAP;
-        } else {
-            last.push(column);
-            used += needed + GAP;
+        let needed = drawn.narrowest.min(room);
+        if part.len() > keys && used(&part) + needed > width {
+            parts.push(std::mem::replace(&mut part, keyed.clone()));
         }
+        part.push((column, needed));
     }
+    parts.push(part);
+    parts.iter_mut().for_each(|part| widen(columns, part, width));
     parts
-        .into_iter()
-        .map(|part| {
-            let own = part.into_iter();
-            let own = own.map(|column| (column, columns[column].narrowest.min(width.saturating_sub(keyed))));
-            let keys = (0..keys).map(|column| (column, key_width(column)));
-            let mut widths: Vec<(usize, usize)> = keys.chain(own).collect();
-            widen(columns, &mut widths, width);
-            widths
-        })
-        .collect()
 }
 
 /// Gives what is left of the width to the columns that were narrowed.
@@ -188,34 +167,24 @@ fn render_part(
     width: usize,
     lines: &mut Vec<String>,
 ) {
-    let mut heads: Vec<Vec<String>> = shown
-        .iter()
-        .map(|&(column, width)| {
-            let mut head = wrap(&columns[column].name, width);
-            if !columns[column].unit.is_empty() {
-                head.extend(wrap(&columns[column].unit, width));
-            }
-            head
-        })
-        .collect();
+    let heads = shown.iter().map(|&(column, width)| {
+        let units = columns[column].unit.iter().flat_map(|unit| wrap(unit, width));
+        wrap(&columns[column].name, width).into_iter().chain(units).collect_vec()
+    });
+    let mut heads = heads.collect_vec();
     let tallest = heads.iter().map(Vec::len).max().unwrap_or(0);
     for head in &mut heads {
-        let lower = tallest - head.len();
-        head.resize(tallest, String::new());
-        head.rotate_right(lower);
+        head.splice(0..0, vec![String::new(); tallest - head.len()]);
     }
     push_lines(columns, shown, &heads, lines);
     let total = shown.iter().map(|(_, width)| width + GAP).sum::<usize>().saturating_sub(GAP);
     lines.push("-".repeat(total.min(width)));
     for row in 0..rows {
-        let cells: Vec<Vec<String>> = shown
-            .iter()
-            .map(|&(column, width)| {
-                let cell = &columns[column].cells[row];
-                if cell.width() <= width { vec![cell.clone()] } else { wrap(cell, width) }
-            })
-            .collect();
-        push_lines(columns, shown, &cells, lines);
+        let cells = shown.iter().map(|&(column, width)| {
+            let cell = &columns[column].cells[row];
+            if cell.width() <= width { vec![cell.clone()] } else { wrap(cell, width) }
+        });
+        push_lines(columns, shown, &cells.collect_vec(), lines);
     }
 }
 
@@ -223,23 +192,17 @@ fn render_part(
 fn push_lines(columns: &[Drawn], shown: &[(usize, usize)], cells: &[Vec<String>], lines: &mut Vec<String>) {
     let tallest = cells.iter().map(Vec::len).max().unwrap_or(0);
     for line in 0..tallest {
-        let mut text = String::new();
-        for (&(column, width), cell) in shown.iter().zip(cells) {
-            if !text.is_empty() {
-                text.push_str(&" ".repeat(GAP));
-            }
+        let texts = shown.iter().zip(cells).map(|(&(column, width), cell)| {
             let part = cell.get(line).map_or("", String::as_str);
-            text.push_str(&if columns[column].is_words {
-                right_padded(part, width)
-            } else {
-                left_padded(part, width)
-            });
-        }
-        lines.push(text);
+            let pad = if columns[column].is_words { right_padded } else { left_padded };
+            pad(part, width)
+        });
+        lines.push(texts.collect_vec().join(&" ".repeat(GAP)));
     }
 }
 
-fn right_padded(text: &str, width: usize) -> String {
+/// The text at the left of so many columns.
+pub fn right_padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 

@@ -75,10 +75,8 @@ impl Rows<'_> {
 
     fn trial(&mut self, trial: &TrialRecord) {
         for (name, figure) in &trial.figures {
-            if let Some(value) = figure.value {
-                let (name, phase) = name.split_once('/').unwrap_or((name, ""));
-                self.row(phase, "", name, value, &figure.unit);
-            }
+            let (name, phase) = name.split_once('/').unwrap_or((name, ""));
+            self.known([phase, "", name], figure.value, &figure.unit);
         }
         if let Some(ledger) = &trial.ledger {
             self.counts("ledger", serde_json::to_value(ledger), "readings");
@@ -97,24 +95,23 @@ impl Rows<'_> {
             self.load(load);
         }
         for one in timed(trial) {
-            let (phase, operation) = one.operation.split_once(": ").unwrap_or(("", &one.operation));
-            self.latency(phase, operation, one.summary);
+            self.latency(one.phase.unwrap_or_default(), one.class, &one.record.summary);
+        }
+    }
+
+    /// A figure; nothing where it is not known.
+    fn known<V: ToString>(&mut self, [phase, part, figure]: [&str; 3], value: Option<V>, unit: &str) {
+        if let Some(value) = value {
+            self.row(phase, part, figure, value, unit);
         }
     }
 
     fn load(&mut self, load: &LoadRecord) {
-        let rates = [
-            ("operations_per_second", load.operations_per_second()),
-            ("readings_per_second", load.readings_per_second()),
-        ];
-        for (figure, value) in rates {
-            if let Some(value) = value {
-                self.row(&load.phase, &load.name, figure, value, "1/s");
-            }
-        }
-        let failed = load.failed();
-        self.row(&load.phase, &load.name, "failed", failed, "operations");
-        self.row(&load.phase, &load.name, "clients", load.clients, "clients");
+        let (phase, name) = (&*load.phase, &*load.name);
+        self.known([phase, name, "operations_per_second"], load.operations_per_second(), "1/s");
+        self.known([phase, name, "readings_per_second"], load.readings_per_second(), "1/s");
+        self.row(phase, name, "failed", load.failed(), "operations");
+        self.row(phase, name, "clients", load.clients, "clients");
     }
 
     /// Percentiles that so few operations cannot give have no row.
@@ -129,9 +126,7 @@ impl Rows<'_> {
             ("latency_max", Some(summary.max_ns)),
         ];
         for (figure, value) in found {
-            if let Some(value) = value {
-                self.row(phase, operation, figure, value, "ns");
-            }
+            self.known([phase, operation, figure], value, "ns");
         }
     }
 

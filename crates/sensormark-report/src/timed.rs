@@ -4,39 +4,30 @@ use crate::prelude::*;
 
 /// One kind of operation of a trial.
 pub struct Timed<'a> {
-    /// What it is called: for loads the phase and the class.
-    pub operation: String,
-    /// Whether latency counts from when it was due.
-    pub open_loop: bool,
+    /// The phase of the load that it is of; none of the trial's own.
+    pub phase: Option<&'a str>,
+    /// What it is called there.
+    pub class: &'a str,
     /// Whether its figures do not count.
     pub warm_up: bool,
-    /// Its distribution.
-    pub summary: &'a LatencySummary,
-    /// Raw histograms, one a second.
-    pub seconds: &'a [SecondHistogram],
+    /// Its latencies.
+    pub record: &'a LatencyRecord,
 }
 
-impl<'a> Timed<'a> {
-    fn new(operation: String, warm_up: bool, record: &'a LatencyRecord) -> Self {
-        Self {
-            operation,
-            open_loop: record.open_loop,
-            warm_up,
-            summary: &record.summary,
-            seconds: &record.seconds,
-        }
+impl Timed<'_> {
+    /// What it is called: for loads the phase and the class.
+    pub fn operation(&self) -> String {
+        self.phase.map_or_else(|| self.class.to_owned(), |phase| format!("{phase}: {}", self.class))
     }
 }
 
 /// Everything that was timed, in the order of the record.
-pub fn timed(trial: &TrialRecord) -> Vec<Timed<'_>> {
+pub fn timed(trial: &TrialRecord) -> impl Iterator<Item = Timed<'_>> {
     let own = trial.latencies.iter();
-    let own = own.map(|(name, record)| Timed::new(name.clone(), false, record));
+    let own = own.map(|(class, record)| Timed { phase: None, class, warm_up: false, record });
     let loads = trial.loads.iter().flat_map(|load| {
-        load.classes.iter().map(|(class, record)| {
-            let name = format!("{}: {class}", load.phase);
-            Timed::new(name, load.warm_up, &record.latency)
-        })
+        let (phase, warm_up) = (Some(load.phase.as_str()), load.warm_up);
+        load.classes.iter().map(move |(class, of)| Timed { phase, class, warm_up, record: &of.latency })
     });
-    own.chain(loads).collect()
+    own.chain(loads)
 }

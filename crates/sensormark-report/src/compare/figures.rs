@@ -43,18 +43,18 @@ pub fn name(side: &str, arm: &Arm) -> String {
     if side == "both" { label } else { format!("{label} ({side})") }
 }
 
-/// One figure of one trial.
-struct Taken {
-    name: String,
-    unit: String,
-    better: Better,
-    of_server: bool,
-    value: f64,
-}
-
-/// A figure of which less is better, and which is not of the server.
-fn taken(name: String, unit: &str, value: f64) -> Taken {
-    Taken { name, unit: unit.to_owned(), better: Better::Lower, of_server: false, value }
+/// A figure of one trial of which less is better, and which is not of the server.
+fn taken(name: String, unit: &str, value: f64) -> Figure {
+    Figure {
+        implementation: String::new(),
+        name,
+        unit: unit.to_owned(),
+        better: Better::Lower,
+        of_server: false,
+        disturbed: false,
+        values: vec![value],
+        repetitions: vec![],
+    }
 }
 
 /// The study's criteria that are of what the server uses.
@@ -66,48 +66,39 @@ pub fn figures(field: &Field) -> Vec<Figure> {
 }
 
 fn of_arm(field: &Field, side: &str, arm: &Arm) -> Vec<Figure> {
-    let mut order: Vec<String> = vec![];
-    let mut found: BTreeMap<String, Figure> = BTreeMap::new();
+    let mut found: Vec<Figure> = vec![];
     for trial in field.valid_of(arm) {
         let mut taken = if field.has_phases() { of_loads(trial) } else { of_criteria(field, trial) };
         for (operation, record) in &trial.latencies {
             taken.extend(latency(&operation.replace('_', " "), record));
         }
         for figure in taken {
-            if !found.contains_key(&figure.name) {
-                order.push(figure.name.clone());
+            let place = found.iter().position(|one| one.name == figure.name).unwrap_or(found.len());
+            if place == found.len() {
+                found.push(Figure { implementation: name(side, arm), values: vec![], ..figure.clone() });
             }
-            let entry = found.entry(figure.name.clone()).or_insert_with(|| Figure {
-                implementation: name(side, arm),
-                name: figure.name,
-                unit: figure.unit,
-                better: figure.better,
-                of_server: figure.of_server,
-                disturbed: false,
-                values: vec![],
-                repetitions: vec![],
-            });
-            entry.disturbed |= trial.is_rough();
-            entry.values.push(figure.value);
-            entry.repetitions.push(trial.repetition);
+            let own = &mut found[place];
+            own.disturbed |= trial.is_rough();
+            own.values.extend(figure.values);
+            own.repetitions.push(trial.repetition);
         }
     }
-    order.into_iter().filter_map(|figure| found.remove(&figure)).collect()
+    found
 }
 
 /// The study's criteria of a trial of a steady rate.
-fn of_criteria(field: &Field, trial: &TrialRecord) -> Vec<Taken> {
+fn of_criteria(field: &Field, trial: &TrialRecord) -> Vec<Figure> {
     let values = criteria::values(trial, &field.run);
     let all = STUDY_CRITERIA.iter().filter_map(|criterion| {
         let value = *values.get(criterion.id)?;
         let of_server = OF_SERVER.contains(&criterion.id);
-        Some(Taken { of_server, ..taken(criterion.name.to_owned(), criterion.unit, value) })
+        Some(Figure { of_server, ..taken(criterion.name.to_owned(), criterion.unit, value) })
     });
     all.collect()
 }
 
 /// What each load of a trial of phases came to, and what its phase used.
-fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
+fn of_loads(trial: &TrialRecord) -> Vec<Figure> {
     let mut all = vec![];
     for load in trial.loads.iter().filter(|load| !load.warm_up) {
         let title = title(load);
@@ -115,7 +106,7 @@ fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
             && let Some(value) = load.operations_per_second()
         {
             let operations = taken(format!("{title}: operations"), "1/s", value);
-            all.push(Taken { better: Better::Higher, ..operations });
+            all.push(Figure { better: Better::Higher, ..operations });
         }
         for (class, record) in &load.classes {
             let words = if *class == load.name || *class == load.phase {
@@ -128,13 +119,13 @@ fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
     }
     all.extend(trial.phases.iter().filter_map(|phase| of_both_sides(trial, phase)));
     let disk = disk::growth_bytes(trial).map(|bytes| taken("disk".to_owned(), "MB", bytes / 1e6));
-    all.extend(disk.map(|disk| Taken { of_server: true, ..disk }));
+    all.extend(disk.map(|disk| Figure { of_server: true, ..disk }));
     all
 }
 
 /// CPU of both sides in a phase: for an operation, or all of it where several loads ran at a given rate at once, because that is not divided. There is none
 /// unless both sides were measured.
-fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Taken> {
+fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Figure> {
     let roles = &phase.totals.as_ref().filter(|_| phase.operations > 0)?.roles;
     if !trial.implementation.embedded && !roles.contains_key("server") {
         return None;
@@ -147,14 +138,14 @@ fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Taken> {
         _ => ("", "% of one core", cpu_ns as f64 / 1e7 / phase.seconds),
     };
     let cpu = taken(format!("{}: CPU of both sides{per}", phase.name), unit, value);
-    Some(Taken { of_server: true, ..cpu })
+    Some(Figure { of_server: true, ..cpu })
 }
 
 fn title(load: &LoadRecord) -> String {
     if load.name == load.phase { load.phase.clone() } else { format!("{} {}", load.phase, load.name) }
 }
 
-fn latency(words: &str, record: &LatencyRecord) -> Vec<Taken> {
+fn latency(words: &str, record: &LatencyRecord) -> Vec<Figure> {
     let summary = &record.summary;
     let figures = [
         ("mean", Some(summary.mean_ns)),

@@ -16,9 +16,7 @@ pub fn add(section: &mut Section, pairs: &[Pair]) {
     section.table(table("forest", "What changed, the largest first", &changed));
     let same = of(|change| change == Change::NotFound);
     let title = format!("No change found in {}", counted(same.len(), "figure"));
-    let mut table_of_same = table("unchanged", &title, &same);
-    table_of_same.is_detail = true;
-    section.table(table_of_same);
+    section.table(Table { is_detail: true, ..table("unchanged", &title, &same) });
     for (id, change, what) in
         [("undecided", Change::Disturbed, "not decided"), ("untested", Change::Untested, "not tested")]
     {
@@ -37,21 +35,17 @@ pub fn add(section: &mut Section, pairs: &[Pair]) {
 /// Those that fit and have a ratio, by how far it is from 1.
 fn largest_first(pairs: &[Pair], fits: impl Fn(Change) -> bool) -> Vec<&Pair> {
     let far = |pair: &Pair| pair.compared.map_or(0.0, |compared| compared.ratio.ln().abs());
-    let mut found: Vec<&Pair> =
-        pairs.iter().filter(|pair| fits(pair.change) && pair.compared.is_some()).collect();
-    found.sort_by(|one, other| far(other).total_cmp(&far(one)));
-    found
+    let found = pairs.iter().filter(|pair| fits(pair.change) && pair.compared.is_some());
+    found.sorted_by(|one, other| far(other).total_cmp(&far(one))).collect()
 }
 
 fn table(id: &str, title: &str, pairs: &[&Pair]) -> Table {
     let columns = ["implementation", "figure", "second / first", "change"];
-    let mut table = Table::new(id, title, &columns);
-    table.keys = 2;
-    table.drawing = Some(Drawing { shape: Shape::Forest, logarithmic: true });
-    for pair in pairs {
-        table.row(row![&pair.figure.implementation, &pair.figure.name, ratio(pair), words(pair),]);
-    }
-    table
+    let rows = pairs
+        .iter()
+        .map(|pair| row![&pair.figure.implementation, &pair.figure.name, ratio(pair), words(pair)]);
+    let drawing = Some(Drawing { shape: Shape::Forest, logarithmic: true });
+    Table { drawing, ..Table::new(id, title, &columns).keyed(2).with(rows) }
 }
 
 /// What became of a figure; where no change was found, how large one would have been.

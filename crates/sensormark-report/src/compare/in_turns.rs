@@ -4,7 +4,6 @@
 use super::{
     error::CompareError,
     figures::{Figure, figures, name},
-    forest,
     origin::origin,
     pairs::{Pair, decide},
     tables,
@@ -45,7 +44,7 @@ pub fn pairs(field: &Field) -> Result<(Leader, Vec<Pair>), CompareError> {
         let is_same = |one: &&Figure| one.implementation == *leads && one.name == second.name;
         pair(field, all.iter().find(is_same)?, second)
     });
-    let mut found: Vec<Pair> = found.collect();
+    let mut found = found.collect_vec();
     if found.is_empty() {
         return Err(CompareError::NobodyElse(leader.label.clone()));
     }
@@ -58,7 +57,7 @@ pub fn pairs(field: &Field) -> Result<(Leader, Vec<Pair>), CompareError> {
 fn pair(field: &Field, first: &Figure, second: &Figure) -> Option<Pair> {
     let is_visited = |figure: &Figure| {
         let origin = origin(field, &figure.implementation);
-        origin.is_some_and(|origin| !origin.is_managed())
+        origin.is_some_and(|origin| !origin.managed)
     };
     if first.of_server && is_visited(first) != is_visited(second) {
         return None;
@@ -91,13 +90,6 @@ pub fn document(field: &Field, leader: &Leader, pairs: &[Pair]) -> Document {
     answer.paragraph(format!(
         "Each figure of another implementation (\"second\") is held against that of {name} (\"first\"), which {place}."
     ));
-    forest::add(&mut answer, pairs);
-    let disturbance = tables::disturbance(&[("The run", field)]);
-    let figures = tables::figures(
-        pairs,
-        "the ratio's interval is of a t-test on logarithms, paired by repetition, because the implementations took turns",
-    );
-    let mut sections = [answer, disturbance, figures];
-    tables::disturbed_first(&mut sections, tables::is_disturbed(field));
-    Document::of(title, sections)
+    let interval = "the ratio's interval is of a t-test on logarithms, paired by repetition, because the implementations took turns";
+    tables::document_of(title, answer, &[("The run", field)], None, pairs, interval)
 }

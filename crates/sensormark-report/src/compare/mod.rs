@@ -24,7 +24,7 @@ pub use pairs::Change;
 use pairs::{Pair, pairs};
 
 /// Two runs compared.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Comparison {
     document: Document,
     headline: String,
@@ -35,7 +35,7 @@ pub struct Comparison {
 }
 
 /// A figure in which no change was found, and how large one would have been seen.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Blunt {
     /// Implementation and figure.
     pub name: String,
@@ -61,8 +61,8 @@ impl Comparison {
         }
         let lost = lost(first, second);
         let worse = pairs.iter().filter(|pair| pair.change == Change::Worse);
-        let mut regressions: Vec<String> =
-            worse.map(|pair| format!("{}: {}", pair.figure.implementation, pair.figure.name)).collect();
+        let mut regressions =
+            worse.map(|pair| format!("{}: {}", pair.figure.implementation, pair.figure.name)).collect_vec();
         regressions.extend(lost.iter().map(|label| format!("{label}: no longer valid")));
         let mut document = tables::document(first, second, &pairs, &lost, threshold);
         if let Some(section) = environments::section([first, second]) {
@@ -128,17 +128,11 @@ impl Comparison {
 /// Figures in which no change was found, the bluntest first.
 fn blunt(pairs: &[Pair]) -> Vec<Blunt> {
     let same = pairs.iter().filter(|pair| pair.change == Change::NotFound);
-    let mut blunt: Vec<Blunt> = same
-        .filter_map(|pair| {
-            let figure = &pair.figure;
-            Some(Blunt {
-                name: format!("{}, {}", figure.implementation, figure.name),
-                detectable: pair.detectable?,
-            })
-        })
-        .collect();
-    blunt.sort_by(|one, other| other.detectable.total_cmp(&one.detectable));
-    blunt
+    let blunt = same.filter_map(|Pair { figure, detectable, .. }| {
+        let name = format!("{}, {}", figure.implementation, figure.name);
+        Some(Blunt { name, detectable: (*detectable)? })
+    });
+    blunt.sorted_by(|one, other| other.detectable.total_cmp(&one.detectable)).collect()
 }
 
 /// What a comparison comes to, in at most 15 words.

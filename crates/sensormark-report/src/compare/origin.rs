@@ -6,17 +6,11 @@ use crate::{field::same_layout, prelude::*};
 use std::fmt;
 
 /// Where an implementation's server came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    managed: bool,
-    servers: usize,
-}
-
-impl Origin {
     /// Whether sensormark started it.
-    pub fn is_managed(self) -> bool {
-        self.managed
-    }
+    pub managed: bool,
+    servers: usize,
 }
 
 impl fmt::Display for Origin {
@@ -38,12 +32,8 @@ pub fn unlike(first: &Field, second: &Field, implementation: &str) -> Option<(Or
 /// Implementations that both runs measured on servers of unlike origin, each with these.
 pub fn all_unlike(first: &Field, second: &Field) -> Vec<(String, Origin, Origin)> {
     let names = first.all().map(|(side, arm)| name(side, arm));
-    names
-        .filter_map(|name| {
-            let (one, other) = unlike(first, second, &name)?;
-            Some((name, one, other))
-        })
-        .collect()
+    let unlike = names.filter_map(|name| unlike(first, second, &name).map(|(one, other)| (name, one, other)));
+    unlike.collect()
 }
 
 /// In what else the servers of an implementation differ that both runs measured: version, program, memory allowed; a line each.
@@ -75,24 +65,23 @@ pub fn otherwise_unlike(first: &Field, second: &Field) -> Vec<String> {
 
 /// The server of an implementation's first valid trial; none for an embedded database.
 fn server<'a>(field: &'a Field, implementation: &str) -> Option<&'a ServerRecord> {
-    let mut arms = field.all();
-    let (_, arm) = arms.find(|(side, arm)| name(side, arm) == implementation)?;
-    let mut trials = field.valid_of(arm);
-    trials.find_map(|trial| trial.server.as_ref())
+    let (_, arm) = arm_of(field, implementation)?;
+    field.valid_of(arm).find_map(|trial| trial.server.as_ref())
+}
+
+/// An implementation's side and arm.
+fn arm_of<'a>(field: &'a Field, implementation: &str) -> Option<(&'static str, &'a Arm)> {
+    field.all().find(|(side, arm)| name(side, arm) == implementation)
 }
 
 /// None for an embedded database, and where nothing was measured.
 pub fn origin(field: &Field, implementation: &str) -> Option<Origin> {
-    let (side, arm) = field.all().find(|(side, arm)| name(side, arm) == implementation)?;
-    let mut servers = field.valid_of(arm).filter_map(|trial| trial.server.as_ref());
-    let managed = servers.next()?.managed;
+    let (side, arm) = arm_of(field, implementation)?;
+    let managed = server(field, implementation)?.managed;
     let same = |(other_side, other): &(&str, &Arm)| {
-        *other_side == side && is_twin(&arm.implementation, &other.implementation)
+        let [one, other] = [arm, *other].map(|arm| &arm.implementation);
+        let is_twin = same_layout(one, other) && one.strategy == other.strategy && one.cache == other.cache;
+        *other_side == side && is_twin
     };
     Some(Origin { managed, servers: field.all().filter(same).count() })
-}
-
-/// Whether they are the same but for the server.
-fn is_twin(one: &Implementation, other: &Implementation) -> bool {
-    same_layout(one, other) && one.strategy == other.strategy && one.cache == other.cache
 }

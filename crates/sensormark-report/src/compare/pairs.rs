@@ -90,8 +90,8 @@ impl Pair {
 
 /// Corrects for how many figures are tested, and says which changed.
 pub fn decide(pairs: &mut [Pair]) {
-    let mut tested: Vec<&mut Pair> = pairs.iter_mut().filter(|pair| pair.change.is_tested()).collect();
-    let p_values: Vec<f64> = tested.iter().filter_map(|pair| p_value(pair)).collect();
+    let mut tested = pairs.iter_mut().filter(|pair| pair.change.is_tested()).collect_vec();
+    let p_values = tested.iter().filter_map(|pair| p_value(pair)).collect_vec();
     let count = tested.len();
     for (pair, p) in tested.iter_mut().zip(holm(&p_values)) {
         pair.corrected_p = Some(p);

@@ -10,6 +10,7 @@ use crate::{
     prelude::*,
     sections::memory_limit,
 };
+use sensormark_store::server::CPU_LIMIT;
 
 /// Disturbances of a run that are told.
 const MOST_DISTURBANCES: usize = 5;
@@ -19,8 +20,12 @@ const NOT_TESTED: &str = "not tested";
 type Held = fn(&ServerRecord) -> Option<String>;
 /// What servers may be held to.
 const LIMITS: [(&str, Held); 2] = [
-    ("memory limit of servers (--memory-limit)", memory_limit::megabytes_of),
-    ("processors of servers (--cpu-limit)", memory_limit::cores_of),
+    ("memory limit of servers (--memory-limit)", |server| {
+        server.memory_limit.map(|limit| format!("{} MB", limit.limit_bytes >> 20))
+    }),
+    ("processors of servers (--cpu-limit)", |server| {
+        server.notes.iter().find_map(|note| note.strip_suffix(CPU_LIMIT)).map(ToOwned::to_owned)
+    }),
 ];
 
 /// The whole document.
@@ -31,27 +36,40 @@ pub fn document(first: &Field, second: &Field, pairs: &[Pair], lost: &[String], 
     let mut answer = answer(pairs, &beyond, &asked);
     let gone = |label: &String| format!("{label} was valid in the first run and is not in the second.");
     answer.list(lost.iter().map(gone).collect());
-    forest::add(&mut answer, pairs);
-    let disturbance = disturbance(&[("The first run", first), ("The second run", second)]);
-    let figures = figures(
-        pairs,
-        "the ratio's interval after Welch, on logarithms, with room for runs that vary as a whole",
-    );
-    let mut sections = [answer, disturbance, likeness(first, second), figures];
-    disturbed_first(&mut sections, is_disturbed(first) || is_disturbed(second));
-    Document::of(title, sections)
+    let runs = [("The first run", first), ("The second run", second)];
+    let interval = "the ratio's interval after Welch, on logarithms, with room for runs that vary as a whole";
+    document_of(title, answer, &runs, Some(likeness(first, second)), pairs, interval)
 }
 
-/// Where a host was disturbed, that is what a reader has to know first.
-pub fn disturbed_first(sections: &mut [Section], is_disturbed: bool) {
-    if is_disturbed {
-        sections.swap(0, 1);
+/// The document of one run or of two. Where a host was disturbed, that is what a reader has to know first.
+pub fn document_of(
+    title: String,
+    mut answer: Section,
+    runs: &[(&str, &Field)],
+    likeness: Option<Section>,
+    pairs: &[Pair],
+    interval: &str,
+) -> Document {
+    forest::add(&mut answer, pairs);
+    let mut first = [answer, disturbance(runs)];
+    if runs.iter().any(|(_, field)| is_disturbed(field)) {
+        first.reverse();
     }
+    Document::of(title, first.into_iter().chain(likeness).chain([figures(pairs, interval)]))
 }
 
 /// Every figure, and what its verdict rests on.
-pub fn figures(pairs: &[Pair], interval: &str) -> Section {
-    let mut all = table("all", "Every figure", pairs.iter());
+fn figures(pairs: &[Pair], interval: &str) -> Section {
+    let columns = ["unit", "first", "second", "second / first", "change"];
+    let mut all = table("all", "Every figure", &columns, pairs, |pair| {
+        row![
+            &pair.figure.unit,
+            cell(&pair.figure.values),
+            cell(&pair.second),
+            forest::ratio(pair),
+            forest::words(pair),
+        ]
+    });
     all.note(format!("Geometric means over valid repetitions with 95 % intervals; {interval}."));
     all.note(
         "Would have seen one over: the smallest change that this comparison finds in about four of five cases.",
@@ -60,38 +78,32 @@ pub fn figures(pairs: &[Pair], interval: &str) -> Section {
 }
 
 /// How the host was disturbed in each run, as far as that was tolerated.
-pub fn disturbance(runs: &[(&str, &Field)]) -> Section {
+fn disturbance(runs: &[(&str, &Field)]) -> Section {
     let mut section = Section::new("disturbance", "Was the host quiet?");
     let items = runs.iter().map(|(run, field)| {
         let arms = || field.all().map(|(_, arm)| arm);
-        let all = arms().map(|arm| field.valid_of(arm).count()).sum::<usize>();
-        let disturbed: Vec<&TrialRecord> = arms().flat_map(|arm| tolerated(field, arm)).collect();
+        let all = counted(arms().map(|arm| field.valid_of(arm).count()).sum::<usize>(), "valid trial");
+        let disturbed = arms().flat_map(|arm| tolerated(field, arm)).collect_vec();
         if disturbed.is_empty() {
-            return format!("{run}: undisturbed in {}.", counted(all, "valid trial"));
+            return format!("{run}: undisturbed in {all}.");
         }
         let texts = disturbed.iter().flat_map(|trial| {
             let label = trial.implementation.label();
-            let texts = trial.disturbances.iter();
-            texts.map(move |text| format!("{label}: {text}"))
+            trial.disturbances.iter().map(move |text| format!("{label}: {text}"))
         });
-        let texts: Vec<String> = texts.collect();
+        let texts = texts.collect_vec();
         let more = match texts.len().saturating_sub(MOST_DISTURBANCES) {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
-        let shown = &texts[..texts.len().min(MOST_DISTURBANCES)];
-        format!(
-            "{run}: disturbed, which was tolerated, in {} of {}: {}{more}.",
-            disturbed.len(),
-            counted(all, "valid trial"),
-            shown.join("; ")
-        )
+        let shown = texts.iter().take(MOST_DISTURBANCES).join("; ");
+        format!("{run}: disturbed, which was tolerated, in {} of {all}: {shown}{more}.", disturbed.len())
     });
     section.list(items.collect());
     section
 }
 
-pub fn is_disturbed(field: &Field) -> bool {
+fn is_disturbed(field: &Field) -> bool {
     field.all().any(|(_, arm)| tolerated(field, arm).next().is_some())
 }
 
@@ -132,8 +144,7 @@ pub fn answer(pairs: &[Pair], beyond: &str, asked: &str) -> Section {
 /// Of how many figures no change was found, and how small a change would have been.
 fn not_found(pairs: &[Pair]) -> String {
     let own = pairs.iter().filter(|pair| pair.change == Change::NotFound);
-    let mut detectable: Vec<f64> = own.filter_map(|pair| pair.detectable).collect();
-    detectable.sort_by(f64::total_cmp);
+    let detectable = own.filter_map(|pair| pair.detectable).sorted_by(f64::total_cmp).collect_vec();
     let percent = |value: f64| significant(value * 100.0, 2);
     match detectable.as_slice() {
         [] => String::new(),
@@ -189,7 +200,8 @@ fn likeness(first: &Field, second: &Field) -> Section {
         differ(key, one, other);
     }
     differ("machine", kind(first), kind(second));
-    differ("load from", shards(first), shards(second));
+    let [one, other] = [first, second].map(|field| counted(field.run.shard.1, "machine"));
+    differ("load from", one, other);
     for (name, one, other) in all_unlike(first, second) {
         items.push(format!(
             "{name}: {one} in the first, {other} in the second. What a server uses (CPU, memory, storage, disk) is not compared between them."
@@ -207,11 +219,6 @@ fn likeness(first: &Field, second: &Field) -> Section {
         section.list(items);
     }
     section
-}
-
-/// How many machines made the load.
-fn shards(field: &Field) -> String {
-    counted(field.run.shard.1, "machine")
 }
 
 /// Implementations whose server could not be measured in one of the runs, although it is one.
@@ -242,71 +249,55 @@ fn unmeasured(first: &Field, second: &Field) -> Vec<String> {
 /// Physical or virtual, as the fourth and fifth tables of the sensor-operations study have it.
 fn kind(field: &Field) -> String {
     let is = ["hypervisor", "container"].iter().any(|key| !field.run.environment[key].is_null());
-    let kind = if is { "virtual" } else { "physical" };
-    kind.to_owned()
+    if is { "virtual" } else { "physical" }.to_owned()
 }
 
 /// What was found in memory by what only reads.
 fn cache(field: &Field) -> String {
-    let arms = field.contestants().iter();
-    let caches: BTreeSet<&str> = arms.map(|arm| arm.implementation.cache.text()).collect();
-    joined(caches, " and ")
+    let caches = field.contestants().iter().map(|arm| arm.implementation.cache.text());
+    caches.sorted().dedup().join(" and ")
 }
 
 /// A parameter as people type it. Runs of before keep a list as it was typed ("1,16"), later ones as a list.
 fn as_typed(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(values) => joined(values.iter().map(as_typed), ","),
+        Value::Array(values) => values.iter().map(as_typed).join(","),
         other => other.to_string(),
     }
 }
 
-fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Table {
-    let columns = ["implementation", "figure", "unit", "first", "second", "second / first", "change"];
-    let mut table = Table::detail(id, title, &columns);
-    table.keys = 2;
-    for pair in pairs {
-        table.row(row![
-            &pair.figure.implementation,
-            &pair.figure.name,
-            &pair.figure.unit,
-            cell(&pair.figure.values),
-            cell(&pair.second),
-            forest::ratio(pair),
-            forest::words(pair),
-        ]);
-    }
-    table
+/// A table for programs: what each pair is, and these cells of it.
+fn table(
+    id: &str,
+    title: &str,
+    columns: &[&'static str],
+    pairs: &[Pair],
+    cells: fn(&Pair) -> Vec<Cell>,
+) -> Table {
+    let rows = pairs.iter().map(|pair| {
+        let figure = &pair.figure;
+        [row![&figure.implementation, &figure.name], cells(pair)].concat()
+    });
+    let columns = [&["implementation", "figure"], columns].concat();
+    Table::detail(id, title, &columns).keyed(2).with(rows)
 }
 
 /// What each verdict rests on. Programs read it.
 fn tests(pairs: &[Pair]) -> Table {
-    let columns =
-        ["implementation", "figure", "second / first", "p", "corrected p", "detectable [%]", "verdict"];
-    let mut table = Table::detail("tests", "What the verdicts rest on", &columns);
-    table.keys = 2;
-    for pair in pairs {
+    let columns = ["second / first", "p", "corrected p", "detectable [%]", "verdict"];
+    table("tests", "What the verdicts rest on", &columns, pairs, |pair| {
         let tested = pair.compared.and_then(|compared| compared.tested);
-        table.row(row![
-            &pair.figure.implementation,
-            &pair.figure.name,
+        row![
             forest::ratio(pair),
             Cell::maybe(tested.map(|tested| tested.p_value), NOT_TESTED),
             Cell::maybe(pair.corrected_p, NOT_TESTED),
-            percent(pair),
+            Cell::maybe(pair.detectable.map(|detectable| detectable * 100.0), NOT_TESTED),
             pair.change.text(),
-        ]);
-    }
-    table
-}
-
-fn percent(pair: &Pair) -> Cell {
-    let percent = pair.detectable.map(|detectable| detectable * 100.0);
-    Cell::maybe(percent, NOT_TESTED)
+        ]
+    })
 }
 
 fn cell(values: &[f64]) -> Cell {
-    let values: Vec<Known> = values.iter().copied().map(Some).collect();
-    geometric_mean(&values, "not measured")
+    geometric_mean(&values.iter().copied().map(Some).collect_vec(), NOT_MEASURED)
 }

@@ -12,29 +12,24 @@ struct Texts {
 }
 
 impl Texts {
-    fn place(&mut self, text: String) -> usize {
-        if let Some(place) = self.places.get(&text) {
-            return *place;
-        }
-        let place = self.all.len();
-        self.all.push(text.clone());
-        self.places.insert(text, place);
-        place
+    fn place(&mut self, text: &str) -> usize {
+        *self.places.entry(text.to_owned()).or_insert_with(|| {
+            self.all.push(text.to_owned());
+            self.all.len() - 1
+        })
     }
 
     /// Words: their place. A figure: its text's place, itself, and its interval. Nothing: the place of the reason.
-    fn cell(&mut self, cell: &Cell) -> Value {
-        if let Cell::Missing(reason) = cell {
-            return json!([self.place(reason.clone())]);
+    fn cell(&mut self, cell: &Value) -> Value {
+        let mut place = |key: &str| self.place(cell[key].as_str().unwrap_or_default());
+        if cell.get("missing").is_some() {
+            return json!([place("missing")]);
         }
-        let text = self.place(cell_text(cell));
-        match cell {
-            Cell::Count(count) => json!([text, count]),
-            Cell::Number(number) => match number.spread.interval() {
-                Some(interval) => json!([text, number.value, interval.low, interval.high]),
-                None => json!([text, number.value]),
-            },
-            Cell::Text(_) | Cell::Missing(_) => json!(text),
+        let text = place("text");
+        match (cell.get("value"), cell.get("low")) {
+            (None, _) => json!(text),
+            (value, None) => json!([text, value]),
+            (value, low) => json!([text, value, low, cell["high"]]),
         }
     }
 }
@@ -42,7 +37,19 @@ impl Texts {
 /// The document, with its cells' texts beside it.
 pub fn document(document: &Document) -> Value {
     let mut texts = Texts::default();
-    let mut value = json::shaped(document, &mut |cell| texts.cell(cell));
+    let mut value = json::value(document);
+    for section in each(&mut value, "sections") {
+        for block in each(section, "blocks") {
+            for cell in each(block, "rows").filter_map(Value::as_array_mut).flatten() {
+                *cell = texts.cell(cell);
+            }
+        }
+    }
     value["texts"] = json!(texts.all);
     value
+}
+
+/// The items of a list in a value; none where it is not there.
+fn each<'a>(value: &'a mut Value, name: &str) -> impl Iterator<Item = &'a mut Value> {
+    value.get_mut(name).and_then(Value::as_array_mut).into_iter().flatten()
 }

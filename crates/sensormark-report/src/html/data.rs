@@ -1,14 +1,7 @@
 //! What the page of a run is made of, as one JSON value: the document, who was measured, and the costs behind the ranking.
 
 use super::{compact, curves, front, time_series};
-use crate::{
-    prelude::*,
-    ranking::ABOUT_THE_SAME,
-    studies::{
-        self,
-        drawing::{Drawing, Line},
-    },
-};
+use crate::{prelude::*, ranking::ABOUT_THE_SAME, studies};
 
 /// Everything of a run.
 pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
@@ -25,7 +18,7 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
         "curves": curves::curves(field),
         "prices": report.prices(),
         "time_series": folder.map_or_else(Vec::new, |folder| time_series::all(field, folder)),
-        "drawings": drawings(field),
+        "drawings": studies::drawings(field),
     })
 }
 
@@ -33,31 +26,9 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
 pub fn alone(document: &Document, headline: &str) -> Value {
     json!({
         "headline": headline,
-        "front": null,
         "document": compact::document(document),
         "implementations": [],
-        "ranking": null,
-        "curves": null,
-        "time_series": [],
-        "drawings": [],
     })
-}
-
-/// The study's pictures of its own data.
-fn drawings(field: &Field) -> Vec<Value> {
-    let line = |line: &Line| json!({ "name": line.name, "points": line.points, "dots": line.is_dots });
-    let one = |drawing: Drawing| {
-        let lines: Vec<Value> = drawing.lines.iter().map(line).collect();
-        json!({
-            "id": drawing.id,
-            "title": drawing.title,
-            "x": drawing.x,
-            "y": drawing.y,
-            "note": drawing.note,
-            "lines": lines,
-        })
-    };
-    studies::drawings(field).into_iter().map(one).collect()
 }
 
 /// Everybody who was measured, by what a reader may filter.
@@ -96,7 +67,7 @@ fn ranking(ranking: &Ranking) -> Value {
         "significance": SIGNIFICANCE,
         "smallest_repetitions": SMALLEST_REPETITIONS,
         "about_the_same": ABOUT_THE_SAME,
-        "criteria": ranking.criteria.iter().map(criterion).collect::<Vec<_>>(),
-        "contestants": ranking.ranked.iter().map(contestant).collect::<Vec<_>>(),
+        "criteria": ranking.criteria.iter().map(criterion).collect_vec(),
+        "contestants": ranking.ranked.iter().map(contestant).collect_vec(),
     })
 }

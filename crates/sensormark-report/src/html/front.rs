@@ -18,23 +18,24 @@ pub fn front(report: &Report) -> Value {
     }
     let (field, summary) = (report.field(), report.summary());
     let (operations, reads) = reads::reads(field);
-    let prices = figures(field).into_iter().filter(|(one, _)| PRICES.contains(&one.id));
-    let prices: Vec<_> = prices.collect();
+    let costs = Costs::of(field);
+    let prices = figures(field).filter(|(one, _)| PRICES.contains(&one.id)).collect_vec();
     // Who is ranked, then who is not, as the terminal has them.
     let ranked = summary.ranked.iter().map(|one| &one.label);
-    let labels: Vec<&String> = ranked.chain(summary.not_ranked.iter().map(|one| &one.label)).collect();
-    let mut arms: Vec<_> = field.contestants().iter().zip(reads).collect();
+    let labels = ranked.chain(summary.not_ranked.iter().map(|one| &one.label)).collect_vec();
+    let mut arms = field.contestants().iter().zip(reads).collect_vec();
     arms.sort_by_key(|(arm, _)| labels.iter().position(|label| **label == arm.label));
     let arms = arms.into_iter();
-    let rows: Vec<Value> = arms
+    let rows = arms
         .map(|(arm, reads)| {
-            let price =
-                prices.iter().filter_map(|(column, of)| Some((column.id.to_owned(), estimate(of(arm)?))));
+            let price = prices
+                .iter()
+                .filter_map(|(column, of)| Some((column.id.to_owned(), json!(of(field, &costs, arm)?))));
             let mut row = row(&summary, arm, price.collect(), reads);
             row["layout"] = field.write_of(arm).unwrap_or(arm).label.as_str().into();
             row
         })
-        .collect();
+        .collect_vec();
     json!({
         "title": summary.title(),
         "further": summary.further(),
@@ -44,14 +45,6 @@ pub fn front(report: &Report) -> Value {
         "trust": summary.trust(),
         "reads": operations,
         "rows": rows,
-    })
-}
-
-fn estimate(estimate: Estimate) -> Value {
-    json!({
-        "value": estimate.value,
-        "low": estimate.interval.map(|interval| interval.low),
-        "high": estimate.interval.map(|interval| interval.high),
     })
 }
 
@@ -96,5 +89,5 @@ pub(crate) fn machine(environment: &Value) -> String {
         None => counted(cores, "core"),
     });
     let memory = memory.map(|bytes| format!("{} GB", fixed(bytes as f64 / 1e9, 0)));
-    joined(cores.into_iter().chain(memory), ", ")
+    cores.into_iter().chain(memory).join(", ")
 }

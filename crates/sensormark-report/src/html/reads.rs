@@ -1,7 +1,7 @@
 //! How long reads took: the second chart of the page's first screen. It shows a median with its interval over repetitions, and a 99th percentile, or single
 //! values where there are too few for one. Whole distributions are in [`super::curves`].
 
-use crate::{html::curves::digits, prelude::*, size};
+use crate::{html::curves::digits, prelude::*, sections::medians::median, size};
 use sensormark_result::measurement::latency::total;
 
 /// What all kinds of reads together are called.
@@ -61,8 +61,7 @@ fn name(load: &LoadRecord, class: &str) -> String {
 /// One operation: nothing where nobody asked it.
 fn took(trials: &[Reads<'_>], operation: &str) -> Value {
     let own = trials.iter().flatten();
-    let records: Vec<&LatencyRecord> =
-        own.filter(|(name, _)| name == operation).map(|(_, record)| *record).collect();
+    let records = own.filter(|(name, _)| name == operation).map(|(_, record)| *record).collect_vec();
     let medians: Option<Vec<f64>> = records.iter().map(|record| median(record)).collect();
     let Some(median) = medians.and_then(|medians| Estimate::geometric(&medians)) else {
         return Value::Null;
@@ -95,7 +94,7 @@ fn together(trials: &[Reads<'_>], common: &BTreeSet<String>) -> Value {
 }
 
 fn value(median: Estimate, p99: Known, points: Vec<f64>, count: u64) -> Value {
-    let points: Vec<f64> = points.into_iter().map(digits).collect();
+    let points = points.into_iter().map(digits).collect_vec();
     json!({
         "value": digits(median.value),
         "low": median.interval.map(|interval| digits(interval.low)),
@@ -112,12 +111,6 @@ fn geometric(values: impl Iterator<Item = Known>) -> Known {
     Some(Estimate::geometric(&values?)?.value)
 }
 
-/// In ms.
-fn median(record: &LatencyRecord) -> Known {
-    let ns = record.summary.p50_ns.or_else(|| Some(together_of(&[record])?.value_at_quantile(0.5)))?;
-    Some(ns as f64 / 1e6)
-}
-
 /// In ms; nothing where there are too few samples beyond it.
 fn p99(record: &LatencyRecord) -> Known {
     Some(record.summary.p99_ns? as f64 / 1e6)
@@ -125,17 +118,13 @@ fn p99(record: &LatencyRecord) -> Known {
 
 /// Values from the smallest to the largest, in ms, evenly by rank.
 fn points(records: &[&LatencyRecord]) -> Vec<f64> {
-    let Some(all) = together_of(records) else {
+    let Ok(all) = total(records.iter().flat_map(|record| &record.seconds)) else {
         return vec![];
     };
     let count = u32::try_from(all.len()).unwrap_or(MOST_POINTS).min(MOST_POINTS);
     let last = f64::from(count.max(2) - 1);
     let at = |place: u32| all.value_at_quantile(f64::from(place) / last) as f64 / 1e6;
     (0..count).map(at).collect()
-}
-
-fn together_of(records: &[&LatencyRecord]) -> Option<Histogram<u64>> {
-    total(records.iter().flat_map(|record| &record.seconds)).ok().filter(|all| !all.is_empty())
 }
 
 #[cfg(test)]

@@ -32,11 +32,11 @@ pub fn all(field: &Field, folder: &ResultsFolder) -> Vec<Value> {
 fn time_series(name: &str, label: &str, recording: &Recording) -> Value {
     let origin = recording.started_monotonic_ns;
     let seconds = |at_ns: u64| round(at_ns.saturating_sub(origin) as f64 / 1e9);
-    let phases: Vec<Value> = recording
+    let phases = recording
         .phases
         .iter()
         .map(|phase| json!([clean(&phase.name), seconds(phase.start_ns), seconds(phase.end_ns)]))
-        .collect();
+        .collect_vec();
     let mut roles: BTreeMap<&str, &TreeColumns> = BTreeMap::new();
     for tree in &recording.trees {
         let known = roles.get(tree.role.as_str());
@@ -58,7 +58,7 @@ fn throughput(trial: &TrialRecord, recording: &Recording) -> Value {
         };
         let since = |at_ns: u64| at_ns.saturating_sub(recording.started_monotonic_ns) as f64 / 1e9;
         let (start, end) = (since(phase.start_ns), since(phase.end_ns));
-        let counts: Vec<(u64, u64)> = record.seconds.iter().filter_map(count).collect();
+        let counts = record.seconds.iter().filter_map(count).collect_vec();
         let rates = rates(&counts, length.unwrap_or(end - start));
         let points = rates.into_iter().map(|(at, rate)| (start + at, rate));
         found.entry(clean(name)).or_default().extend(points);
@@ -96,7 +96,7 @@ fn rates(counts: &[(u64, u64)], length: f64) -> Vec<(f64, f64)> {
         (span >= shortest && span > 0.0).then(|| (*second as f64 + span, *count as f64 / span))
     };
     let all = |shortest: f64| counts.iter().filter_map(move |one| rate(one, shortest));
-    let long: Vec<(f64, f64)> = all(SHORTEST_NS as f64 / 1e9).collect();
+    let long = all(SHORTEST_NS as f64 / 1e9).collect_vec();
     if long.is_empty() { all(0.0).collect() } else { long }
 }
 
@@ -111,7 +111,7 @@ fn role_series(columns: &TreeColumns, seconds: &impl Fn(u64) -> f64) -> Value {
         }
     }
     let step = kept.len().div_ceil(MOST_POINTS).max(1);
-    let kept: Vec<usize> = kept.into_iter().step_by(step).collect();
+    let kept = kept.into_iter().step_by(step).collect_vec();
     let each = |of: &dyn Fn(usize, usize) -> Value| -> Vec<Value> {
         kept.windows(2).map(|pair| of(pair[0], pair[1])).collect()
     };

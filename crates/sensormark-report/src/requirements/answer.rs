@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// What was asked to hold, and who holds it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Requirements {
     /// How many there are.
     pub count: usize,
@@ -20,7 +20,7 @@ pub struct Requirements {
 }
 
 /// What a layout comes to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct LayoutAnswer {
     /// Its name.
     pub label: String,

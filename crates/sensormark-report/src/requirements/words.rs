@@ -129,7 +129,7 @@ fn cost(requirements: &Requirements) -> Option<String> {
         let room = answer.map_or_else(String::new, |one| room(requirements, one));
         format!("{label}{room}")
     };
-    let named: Vec<String> = requirements.cheapest.iter().map(with_room).collect();
+    let named = requirements.cheapest.iter().map(with_room).collect_vec();
     let text = match named.as_slice() {
         [] => return None,
         [one] => format!("Of them {one} costs least"),

@@ -1,6 +1,6 @@
 //! The answer in a few sentences, and the rankings behind it.
 
-use crate::{contest::no_probe, prelude::*, summary::cheapest, tables::Column};
+use crate::{contest::no_probe, costs, prelude::*, summary::cheapest};
 use sensormark_result::measurement::Cache;
 
 /// The answer.
@@ -59,22 +59,18 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
         section.table(ratios(ranking, group));
     }
     section.table(costs(field, ranking));
-    let mut unranked = Table::new("not_ranked", "Not ranked", &["implementation", "reason"]);
-    for (label, reason) in &ranking.unranked {
-        unranked.row(row![label, reason]);
-    }
-    section.table(unranked);
+    let unranked = ranking.unranked.iter().map(|(label, reason)| row![label, reason]);
+    let columns = ["implementation", "reason"];
+    section.table(Table::new("not_ranked", "Not ranked", &columns).with(unranked));
     section
 }
 
 /// The name of a ranking with the classes of durability of those who promise less.
 fn title(field: &Field, group: &[Ranked]) -> String {
     let name = group[0].group;
-    let classes = classes(field, group);
-    if name.promises_most() {
-        name.title().to_owned()
-    } else {
-        format!("{}: {}", name.title(), listed(&classes))
+    match name.promises_most() {
+        true => name.title().to_owned(),
+        false => format!("{}: {}", name.title(), listed(classes(field, group))),
     }
 }
 
@@ -107,49 +103,38 @@ fn group_table(field: &Field, ranking: &Ranking, group: &[Ranked]) -> Table {
 
 /// What each costs by each criterion, as a multiple of the lowest of its ranking.
 fn ratios(ranking: &Ranking, group: &[Ranked]) -> Table {
-    let names = ranking.criteria.iter().map(|(criterion, _)| Column::from((criterion.name, "×")));
     let id = format!("ratios_{}", group[0].group.id());
     let title = format!("{}: × the lowest by each criterion", group[0].group.title());
     let mut table = Table::new(&id, &title, &["implementation"]);
-    table.columns.extend(names);
-    for one in group {
-        let mut row = row![&one.label];
-        row.extend(one.ratios.iter().map(|ratio| times(*ratio, Spread::None)));
-        table.row(row);
-    }
-    table
+    table.columns.extend(ranking.criteria.iter().map(|(criterion, _)| (criterion.name, "×").into()));
+    table.with(group.iter().map(|one| {
+        let ratios = one.ratios.iter().map(|ratio| times(*ratio, Spread::None));
+        row![&one.label].into_iter().chain(ratios).collect()
+    }))
 }
 
 /// The figures behind the ratios, of everybody with a valid trial.
 fn costs(field: &Field, ranking: &Ranking) -> Table {
-    let columns = CRITERIA.iter().map(|criterion| Column::from((criterion.name, criterion.unit)));
-    let mut table = Table::new("costs", "What the ratios are of", &["implementation"]);
-    table.columns.extend(columns);
     let costs = Costs::of(field);
+    let mut table = Table::new("costs", "What the ratios are of", &["implementation"]);
+    table.columns.extend(CRITERIA.iter().map(|criterion| (criterion.name, criterion.unit).into()));
     for arm in field.contestants() {
         let blocks = costs.blocks(field, arm);
-        if blocks.iter().all(Option::is_none) {
-            continue;
-        }
         let cell = |criterion: &Criterion| {
-            let values = blocks.iter().map(|block| block.as_ref()?.values.get(criterion.id).copied());
-            let values: Vec<Known> = values.collect();
+            let of = |block: &Option<costs::Block>| block.as_ref()?.values.get(criterion.id).copied();
             let mean = if criterion.id.ends_with("_time") { geometric_mean } else { mean };
-            mean(&values, "not measured")
+            mean(&blocks.iter().map(of).collect_vec(), NOT_MEASURED)
         };
-        let mut row = row![&arm.label];
-        row.extend(CRITERIA.iter().map(cell));
-        table.row(row);
+        if blocks.iter().any(Option::is_some) {
+            table.row(row![&arm.label].into_iter().chain(CRITERIA.iter().map(cell)).collect());
+        }
     }
     table.note("CPU and memory are of both sides, memory (1,000,000 bytes a MB) the largest at the end of a phase. Time in closed loop is what a phase took over its work, in open loop the mean from due to finished. Kinds of questions count alike, as geometric means. Disk is the growth of the data folder until after settling, logs apart. The device and the wire are of the loads.");
-    let floors = CRITERIA.iter().map(|one| format!("{} {} {}", one.name, one.floor, one.unit));
-    table.note(format!(
-        "What nobody pays decides nothing, so less than this counts as this: {}.",
-        joined(floors, ", ")
-    ));
+    let floors = CRITERIA.iter().map(|one| format!("{} {} {}", one.name, one.floor, one.unit)).join(", ");
+    table.note(format!("What nobody pays decides nothing, so less than this counts as this: {floors}."));
     let unweighed =
         CRITERIA.iter().filter(|one| !ranking.criteria.iter().any(|(known, _)| known.id == one.id));
-    let unweighed: Vec<&str> = unweighed.map(|one| one.name).collect();
+    let unweighed = unweighed.map(|one| one.name).collect_vec();
     if !ranking.ranked.is_empty() && !unweighed.is_empty() {
         let hints = field.contestants().iter().map(|arm| no_probe(field, arm));
         table.note(format!(
@@ -164,16 +149,18 @@ fn costs(field: &Field, ranking: &Ranking) -> Table {
 /// What a reader of the ranking has to know.
 fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
     let mut notes = vec![];
+    let cost =
+        "cost: the weighted geometric mean of all criteria, as a multiple of the lowest cost of the ranking";
     if ranking.basis == Basis::Significance {
-        notes.push("cost: the weighted geometric mean of all criteria, as a multiple of the lowest cost of the ranking, with its 95 % interval over repetitions. Rank = 1 + the number of rows above that cost significantly less (paired by repetition, Holm-corrected, 5 %), and never lower than the rank above.".to_owned());
+        notes.push(format!("{cost}, with its 95 % interval over repetitions. Rank = 1 + the number of rows above that cost significantly less (paired by repetition, Holm-corrected, 5 %), and never lower than the rank above."));
     } else if !ranking.ranked.is_empty() {
-        notes.push(format!("cost: the weighted geometric mean of all criteria, as a multiple of the lowest cost of the ranking. Single trial: {}, so there are no intervals, and who differs by less than 10 % shares a rank; --set repetitions=5 or --scale firm tests it.", counted(field.blocks.len(), "repetition")));
+        notes.push(format!("{cost}. Single trial: {}, so there are no intervals, and who differs by less than 10 % shares a rank; --set repetitions=5 or --scale firm tests it.", counted(field.blocks.len(), "repetition")));
     }
     if ranking.requirements.is_some() && !ranking.ranked.is_empty() {
         notes.push("Whoever meets the requirements (✓) stands before whoever leaves one open (?), and that before whoever misses one (✗). Costs, weights and shares of weights know nothing of requirements.".to_owned());
     }
     let named = |is: &dyn Fn(&Ranked) -> bool| {
-        let names: Vec<&String> = ranking.ranked.iter().filter(|one| is(one)).map(|one| &one.label).collect();
+        let names = ranking.ranked.iter().filter(|one| is(one)).map(|one| &one.label).collect_vec();
         (!names.is_empty()).then(|| listed(names))
     };
     notes.extend(
@@ -185,7 +172,8 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
         format!("{names} did not keep up with the load. What was not written or read cost nothing, so its cost flatters them: weigh the column \"keeps up\" first.")
     }));
     notes.extend(durability_note(field, ranking));
-    notes.extend(cache_note(field));
+    let is_cold = field.contestants().iter().any(|arm| arm.implementation.cache == Cache::Cold);
+    notes.extend(is_cold.then(|| "cold: before each phase that only reads, the database was started again, its files dropped from the page cache before that; warm-up reads were left out.".to_owned()));
     let is_datagram = |one: &Ranked| arm(field, one).implementation.layout.write == WriteMethod::Datagram;
     notes.extend(named(&is_datagram).map(|names| {
         format!("unlike the others, nobody acknowledges what {names} wrote: datagrams. What got lost is in the readings.")
@@ -194,28 +182,19 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
     notes
 }
 
-/// Says what cold is.
-fn cache_note(field: &Field) -> Option<String> {
-    let mut contestants = field.contestants().iter();
-    let is_cold = contestants.any(|arm| arm.implementation.cache == Cache::Cold);
-    is_cold.then(|| "cold: before each phase that only reads, the database was started again, its files dropped from the page cache before that; warm-up reads were left out.".to_owned())
-}
-
 /// The classes of durability of these.
-fn classes(field: &Field, ranked: &[Ranked]) -> Vec<&'static str> {
+fn classes<'a>(field: &Field, ranked: impl IntoIterator<Item = &'a Ranked>) -> Vec<&'static str> {
     let of = |one: &Ranked| match arm(field, one).implementation.layout.write {
         WriteMethod::Datagram => Durability::Unacknowledged,
         _ => arm(field, one).implementation.durability,
     };
-    let classes: BTreeSet<Durability> = ranked.iter().map(of).collect();
-    classes.into_iter().map(Durability::text).collect()
+    ranked.into_iter().map(of).sorted().dedup().map(Durability::text).collect()
 }
 
 /// Says what an acknowledgement promises, and that "default" is each database's own.
 fn durability_note(field: &Field, ranking: &Ranking) -> Option<String> {
-    let most = ranking.ranked.iter().filter(|one| one.group.promises_most()).cloned();
-    let most: Vec<Ranked> = most.collect();
-    match classes(field, &most).as_slice() {
+    let most = ranking.ranked.iter().filter(|one| one.group.promises_most());
+    match classes(field, most).as_slice() {
         [] => None,
         ["default"] => {
             Some("durability class default: each database as it comes, and what an acknowledgement promises then differs between them.".to_owned())

@@ -4,16 +4,23 @@ use crate::prelude::*;
 
 /// The arithmetic mean over repetitions. Costs and sizes have it.
 pub fn mean(values: &[Known], missing: &str) -> Cell {
-    let values: Vec<f64> = values.iter().copied().flatten().collect();
+    let values = values.iter().copied().flatten().collect_vec();
     match summarize(&values) {
         Ok(summary) => number(summary.mean, summary.interval.map_or(Spread::None, Spread::Plus)),
         Err(_) => Cell::missing(missing),
     }
 }
 
+impl Field {
+    /// The arithmetic mean of a figure over the arm's repetitions.
+    pub fn mean(&self, arm: &Arm, of: impl Fn(&TrialRecord) -> Known) -> Cell {
+        mean(&self.figures(arm, of), NOT_MEASURED)
+    }
+}
+
 /// The geometric mean over repetitions. Times and rates have it. If one of them is 0, it is the arithmetic mean without an interval.
 pub fn geometric_mean(values: &[Known], missing: &str) -> Cell {
-    let values: Vec<f64> = values.iter().copied().flatten().collect();
+    let values = values.iter().copied().flatten().collect_vec();
     match summarize_logarithms(&values) {
         Ok(summary) => number(summary.geometric_mean, summary.interval.map_or(Spread::None, Spread::Range)),
         Err(_) => match summarize(&values) {
@@ -30,6 +37,10 @@ pub fn exact(value: f64) -> Cell {
 
 /// Why there is no figure of a server.
 pub const EMBEDDED: &str = "embedded: one process, shown as the client's";
+/// Why there is no figure.
+pub const NOT_MEASURED: &str = "not measured";
+/// Why an arm has no figure.
+pub const NO_TRIAL: &str = "no valid trial";
 /// What logs are, below a table that states them apart.
 pub const LOGS_APART: &str = "Logs are what a database writes first so as to lose nothing, and uses again or gives up. Their space does not grow with the readings, so it is in no other figure of the disk.";
 /// Why there is no figure of the disk.
@@ -37,11 +48,10 @@ pub const NO_DISK: &str = "not measured, or an earlier version did not tell logs
 
 /// What the logs take at rest, in MB, and what bounds them.
 pub fn logs_apart(field: &Field, arm: &Arm) -> [Cell; 2] {
-    let at_rest = field.figures(arm, |trial| Some(figure(trial, names::DISK_SETTLED_LOGS)? / 1e6));
     let mut trials = field.valid_of(arm);
     let bound = trials.find_map(|trial| trial.log_bound.as_deref());
     [
-        mean(&at_rest, "not measured"),
+        field.mean(arm, |trial| Some(figure(trial, names::DISK_SETTLED_LOGS)? / 1e6)),
         bound.map_or_else(|| Cell::missing("an earlier version did not keep it"), Cell::text),
     ]
 }
@@ -68,8 +78,8 @@ pub fn number(value: f64, spread: Spread) -> Cell {
 
 /// The names as one phrase: "A", "A and B", "A, B and C"; where a name has a comma of its own, "A, x; B".
 pub fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
-    let names: Vec<T> = names.into_iter().collect();
-    let names: Vec<&str> = names.iter().map(|name| name.as_ref()).collect();
+    let names = names.into_iter().collect_vec();
+    let names = names.iter().map(|name| name.as_ref()).collect_vec();
     if names.iter().any(|name| name.contains(',')) {
         return names.join("; ");
     }
@@ -78,12 +88,6 @@ pub fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
         [one] => (*one).to_owned(),
         [some @ .., last] => format!("{} and {last}", some.join(", ")),
     }
-}
-
-/// The texts with this between them.
-pub fn joined<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, between: &str) -> String {
-    let texts: Vec<String> = texts.into_iter().map(|text| text.as_ref().to_owned()).collect();
-    texts.join(between)
 }
 
 /// Each of them once, in the order in which they first come.

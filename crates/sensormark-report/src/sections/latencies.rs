@@ -13,11 +13,8 @@ pub fn section(field: &Field) -> Section {
 /// The operations that were timed, those of the names first that a reader wants first.
 fn operations(field: &Field) -> Vec<&String> {
     let first = [names::CYCLE_READ, names::CYCLE_READ_SERVICE, names::SENSOR_DELAY, names::WRITE];
-    let mut all: Vec<&String> = field.trials.iter().flat_map(|trial| trial.latencies.keys()).collect();
-    all.sort();
-    all.dedup();
-    all.sort_by_key(|name| first.iter().position(|one| one == name).unwrap_or(first.len()));
-    all
+    let all = field.trials.iter().flat_map(|trial| trial.latencies.keys()).sorted().dedup();
+    all.sorted_by_key(|name| first.iter().position(|one| one == name).unwrap_or(first.len())).collect()
 }
 
 fn title(name: &str, record: &LatencyRecord) -> String {
@@ -29,16 +26,40 @@ fn title(name: &str, record: &LatencyRecord) -> String {
         }
         other => other,
     };
-    if record.open_loop {
-        format!("{words}: from when each was due (open loop)")
-    } else {
-        format!("{words}: service time, from sent to finished")
+    match record.open_loop {
+        true => format!("{words}: from when each was due (open loop)"),
+        false => format!("{words}: service time, from sent to finished"),
     }
 }
 
-/// Columns of a latency table.
-fn columns(has_intervals: bool) -> [&'static str; 10] {
-    [
+/// What the arm's valid trials timed of an operation.
+fn records<'a>(field: &'a Field, arm: &'a Arm, name: &str) -> Vec<&'a LatencyRecord> {
+    field.valid_of(arm).filter_map(|trial| trial.latencies.get(name)).collect()
+}
+
+fn table(field: &Field, name: &str) -> Table {
+    let mut timed = field.trials.iter().filter_map(|trial| trial.latencies.get(name));
+    let title = timed.next().map_or_else(String::new, |record| title(name, record));
+    let arms = field.all().map(|(_, arm)| (arm, records(field, arm, name)));
+    let arms = arms.filter(|(_, records)| !records.is_empty()).collect_vec();
+    let has_intervals = arms.iter().any(|(_, records)| medians::lacks(records, |of| of.p999_ns));
+    let mean = |arm: &Arm| {
+        field.figures(arm, |trial| {
+            let summary = &trial.latencies.get(name)?.summary;
+            (summary.count > 0).then_some(summary.mean_ns)
+        })
+    };
+    let means = arms.iter().map(|(arm, _)| statistics::Arm { name: arm.label.clone(), blocks: mean(arm) });
+    let places = ranks(&means.collect_vec(), Better::Lower).ok();
+    let rows = arms.iter().enumerate().map(|(place, (arm, records))| {
+        let own = places.as_ref().and_then(|ranking| ranking.ranks[place].rank);
+        let count = records.iter().map(|record| record.summary.count).total();
+        let percentiles: [medians::Nanoseconds; 4] =
+            [|of| of.p90_ns, |of| of.p95_ns, |of| of.p99_ns, |of| of.p999_ns];
+        let cells = medians::cells(records, has_intervals, &percentiles, "no operation");
+        [row![&arm.label, rank(own), count], cells].concat()
+    });
+    let columns = [
         "implementation",
         "rank [by mean]",
         "count",
@@ -49,78 +70,10 @@ fn columns(has_intervals: bool) -> [&'static str; 10] {
         "p99 [ms]",
         "p99.9 [ms]",
         "max [ms]",
-    ]
-}
-
-/// What the arm's valid trials timed of an operation.
-fn records<'a>(field: &'a Field, arm: &'a Arm, name: &str) -> Vec<&'a LatencyRecord> {
-    let trials = field.valid_of(arm);
-    trials.filter_map(|trial| trial.latencies.get(name)).collect()
-}
-
-fn table(field: &Field, name: &str) -> Table {
-    let mut timed = field.trials.iter().filter_map(|trial| trial.latencies.get(name));
-    let title = timed.next().map_or_else(String::new, |record| title(name, record));
-    let is_timed = |arm: &&Arm| !records(field, arm, name).is_empty();
-    let arms: Vec<&Arm> = field.all().map(|(_, arm)| arm).filter(is_timed).collect();
-    let is_few = |arm: &&Arm| medians::lacks(&records(field, arm, name), |of| of.p999_ns);
-    let has_intervals = arms.iter().any(is_few);
-    let id = format!("latency_{name}");
-    let mut table = Table::new(&id, &title, &columns(has_intervals));
-    let means: Vec<statistics::Arm> = arms
-        .iter()
-        .map(|arm| statistics::Arm {
-            name: arm.label.clone(),
-            blocks: milliseconds(field, arm, name, |summary| Some(summary.mean_ns)),
-        })
-        .collect();
-    let places = ranks(&means, Better::Lower).ok();
-    for (place, arm) in arms.iter().enumerate() {
-        let own = places.as_ref().and_then(|ranking| ranking.ranks[place].rank);
-        table.row(row(field, arm, name, own, has_intervals));
-    }
+    ];
+    let mut table = Table::new(&format!("latency_{name}"), &title, &columns).with(rows);
     if has_intervals {
         table.note(medians::NOTE);
     }
-    table.note("A percentile needs 10 samples beyond it, or reads –. Means are geometric over repetitions; max is the largest of all.");
-    table
-}
-
-/// One figure of an operation in each repetition, in ms.
-fn milliseconds(
-    field: &Field,
-    arm: &Arm,
-    name: &str,
-    figure: impl Fn(&LatencySummary) -> Known,
-) -> Vec<Known> {
-    field.figures(arm, |trial| {
-        let summary = &trial.latencies.get(name)?.summary;
-        Some(figure(summary).filter(|_| summary.count > 0)? / 1e6)
-    })
-}
-
-fn row(field: &Field, arm: &Arm, name: &str, place: Option<usize>, has_intervals: bool) -> Vec<Cell> {
-    let percentile = |ns: fn(&LatencySummary) -> Option<u64>| {
-        geometric_mean(&milliseconds(field, arm, name, |summary| Some(ns(summary)? as f64)), TOO_FEW)
-    };
-    let means = milliseconds(field, arm, name, |summary| Some(summary.mean_ns));
-    let most = milliseconds(field, arm, name, |summary| Some(summary.max_ns as f64));
-    let records = records(field, arm, name);
-    let median = if has_intervals {
-        medians::with_interval(&records, "no operation")
-    } else {
-        percentile(|of| of.p50_ns)
-    };
-    row![
-        &arm.label,
-        rank(place),
-        records.iter().map(|record| record.summary.count).total(),
-        geometric_mean(&means, "no operation"),
-        median,
-        percentile(|of| of.p90_ns),
-        percentile(|of| of.p95_ns),
-        percentile(|of| of.p99_ns),
-        percentile(|of| of.p999_ns),
-        largest(&most, "no operation"),
-    ]
+    table.noted("A percentile needs 10 samples beyond it, or reads –. Means are geometric over repetitions; max is the largest of all.")
 }

@@ -1,4 +1,4 @@
-//! Medians with their intervals: what a latency table has where too few operations carry its percentiles.
+//! Latencies over repetitions: means, percentiles, and medians with their intervals where too few operations carry the percentiles.
 
 use crate::prelude::*;
 use sensormark_result::{
@@ -14,11 +14,36 @@ pub fn column(has_intervals: bool) -> &'static str {
     if has_intervals { "median, 95 % interval [ms]" } else { "median [ms]" }
 }
 
+/// A percentile of a summary, in ns.
+pub type Nanoseconds = fn(&LatencySummary) -> Option<u64>;
+
 /// Whether operations were timed, and too few for this percentile in any repetition.
-pub fn lacks(records: &[&LatencyRecord], percentile: fn(&LatencySummary) -> Option<u64>) -> bool {
-    let mut timed = records.iter().filter(|one| one.summary.count > 0);
-    let is_none = |one: &&LatencyRecord| percentile(&one.summary).is_none();
-    timed.clone().next().is_some() && timed.all(is_none)
+pub fn lacks(records: &[&LatencyRecord], percentile: Nanoseconds) -> bool {
+    let mut timed = records.iter().filter(|one| one.summary.count > 0).peekable();
+    timed.peek().is_some() && timed.all(|one| percentile(&one.summary).is_none())
+}
+
+/// Mean, median, these percentiles and the maximum of these repetitions, in ms.
+pub fn cells(
+    records: &[&LatencyRecord],
+    has_intervals: bool,
+    percentiles: &[Nanoseconds],
+    missing: &str,
+) -> Vec<Cell> {
+    let of = |figure: &dyn Fn(&LatencySummary) -> Known| {
+        let timed = records.iter().map(|record| &record.summary).filter(|summary| summary.count > 0);
+        timed.map(|summary| Some(figure(summary)? / 1e6)).collect_vec()
+    };
+    let few = if records.is_empty() { missing } else { TOO_FEW };
+    let percentile = |ns: Nanoseconds| geometric_mean(&of(&|summary| Some(ns(summary)? as f64)), few);
+    let median = match has_intervals {
+        true => with_interval(records, missing),
+        false => percentile(|summary| summary.p50_ns),
+    };
+    let mut cells = vec![geometric_mean(&of(&|summary| Some(summary.mean_ns)), missing), median];
+    cells.extend(percentiles.iter().copied().map(percentile));
+    cells.push(largest(&of(&|summary| Some(summary.max_ns as f64)), missing));
+    cells
 }
 
 /// The median of these repetitions with its 95 % interval, in ms.
@@ -35,7 +60,7 @@ pub fn with_interval(records: &[&LatencyRecord], missing: &str) -> Cell {
 }
 
 /// The median of a repetition in ms, however few its operations are.
-fn median(record: &LatencyRecord) -> Known {
+pub fn median(record: &LatencyRecord) -> Known {
     let raw = || total(&record.seconds).ok().filter(|all| !all.is_empty());
     let ns = record.summary.p50_ns.or_else(|| Some(middle(&raw()?)))?;
     Some(ns as f64 / 1e6)

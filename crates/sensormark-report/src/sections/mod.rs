@@ -6,7 +6,7 @@ pub mod cells;
 mod hosts;
 mod latencies;
 mod limits;
-mod medians;
+pub mod medians;
 pub mod memory_limit;
 mod network;
 mod phases;

@@ -16,33 +16,22 @@ type Figure = (fn(&RoleTotals) -> Known, bool);
 
 /// The table; empty where no retransmission and no round trip was recorded.
 pub fn table(field: &Field) -> Table {
-    let mut table = Table::new(
-        "network",
-        "Network between client and server",
-        &[
-            "implementation",
-            "side",
-            "end",
-            "sent [MB]",
-            "received [MB]",
-            "sent again [segments]",
-            "round trip [µs]",
-        ],
-    );
-    table.keys = 3;
-    for (side, arm) in field.all() {
-        for end in ENDS {
-            let cells = FIGURES.map(|of| field.figures(arm, |trial| over_phases(trial, end, of)));
-            if cells[2..].iter().flatten().all(Option::is_none) {
-                continue;
-            }
-            let mut row = row![&arm.label, side, end];
-            row.extend(cells.iter().map(|values| mean(values, "not measured")));
-            table.row(row);
-        }
-    }
-    table.note("Over the measured phases of valid trials. Bytes are those on the wire, with headers. Retransmissions are TCP segments that were sent more than once. The round-trip time is the mean of what the kernel keeps for each connection. A server's end is that of all its connections.");
-    table
+    let columns = [
+        "implementation",
+        "side",
+        "end",
+        "sent [MB]",
+        "received [MB]",
+        "sent again [segments]",
+        "round trip [µs]",
+    ];
+    let ends = field.all().cartesian_product(ENDS).filter_map(|((side, arm), end)| {
+        let figures = FIGURES.map(|of| field.figures(arm, |trial| over_phases(trial, end, of)));
+        let is_known = figures[2..].iter().flatten().any(Option::is_some);
+        let cells = figures.map(|values| mean(&values, NOT_MEASURED));
+        is_known.then(|| [&row![&arm.label, side, end][..], &cells].concat())
+    });
+    Table::new("network", "Network between client and server", &columns).keyed(3).with(ends).noted("Over the measured phases of valid trials. Bytes are those on the wire, with headers. Retransmissions are TCP segments that were sent more than once. The round-trip time is the mean of what the kernel keeps for each connection. A server's end is that of all its connections.")
 }
 
 /// A figure of one end over the measured phases: their sum, or the mean of round trips.
@@ -52,10 +41,9 @@ fn over_phases(trial: &TrialRecord, end: &str, (figure, is_sum): Figure) -> Know
     let roles = totals.filter_map(|totals| {
         if end == "client" { criteria::client_in(trial, totals) } else { totals.roles.get(end) }
     });
-    let values: Vec<f64> = roles.filter_map(figure).collect();
-    let sum: f64 = values.iter().sum();
+    let values = roles.filter_map(figure).collect_vec();
     let over = if is_sum { 1 } else { values.len() };
-    (!values.is_empty()).then(|| sum / over as f64)
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / over as f64)
 }
 
 /// Whether clients were at work in it and what they did counts.

@@ -44,36 +44,27 @@ fn together(field: &Field, costs: &Costs) -> Table {
         "network [kB/s]",
     ];
     let title = "Phases that write and ask at once: what both cost together";
-    let mut table = Table::new("costs_together", title, &columns);
-    table.keys = 2;
-    for name in &costs.together {
-        for arm in field.believed(&field.mixed) {
-            table.row(together_row(field, arm, name));
-        }
-    }
-    table.note("CPU is in percent of one core. I/O is what the server's processes read and wrote; network is the client's, both ways.");
-    table
+    let arms = || field.believed(&field.mixed);
+    let rows = costs.together.iter().flat_map(|name| arms().map(move |arm| together_row(field, arm, name)));
+    Table::new("costs_together", title, &columns).keyed(2).with(rows).noted("CPU is in percent of one core. I/O is what the server's processes read and wrote; network is the client's, both ways.")
 }
 
 fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
     let embedded = arm.implementation.embedded;
-    let used = |role: &'static str, figure: fn(&RoleTotals, f64) -> Known| {
-        let of = |trial: &TrialRecord| {
+    let used = |role: &str, figure: fn(&RoleTotals, f64) -> Known| {
+        field.mean(arm, |trial| {
             let totals = criteria::phase(trial, name)?.totals.as_ref()?;
             figure(totals.roles.get(role)?, totals.span_ns as f64 / 1e9)
-        };
-        field.figures(arm, of)
+        })
     };
-    let rate = |writes: bool| {
+    let rate = |writes: bool, rate: fn(&LoadRecord) -> Known| {
         let of = |trial: &TrialRecord| {
             let own = costs::of_phase(trial, name).filter(|load| load.writes == writes);
-            let rates = own
-                .map(|load| if writes { load.readings_per_second() } else { load.operations_per_second() });
-            Some(rates.flatten().sum::<f64>())
+            Some(own.filter_map(rate).sum())
         };
         geometric_mean(&field.figures(arm, of), NO_TRIAL)
     };
-    let cpu = |role| mean(&used(role, |role, _| Some(role.cpu_percent_of_core)), "not measured");
+    let cpu = |role| used(role, |role, _| Some(role.cpu_percent_of_core));
     let server = if embedded { "trial" } else { "server" };
     let io = used(server, |role, seconds| Some(role.storage_bytes()? as f64 / 1e3 / seconds));
     let wire = used("trial", |role, seconds| Some(role.wire_bytes()? as f64 / 1e3 / seconds));
@@ -81,24 +72,41 @@ fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
     row![
         &arm.label,
         name,
-        rate(true),
-        rate(false),
+        rate(true, LoadRecord::readings_per_second),
+        rate(false, LoadRecord::operations_per_second),
         own_process(cpu("server")),
         cpu("trial"),
-        mean(&io, "not measured"),
-        own_process(mean(&wire, "not measured")),
+        io,
+        own_process(wire),
     ]
 }
 
-fn find<'a>(trial: &'a TrialRecord, name: &(String, String)) -> Option<&'a LoadRecord> {
+/// The names of a phase and of a load in it.
+type Name = (String, String);
+
+fn find<'a>(trial: &'a TrialRecord, name: &Name) -> Option<&'a LoadRecord> {
     let mut loads = trial.loads.iter();
     loads.find(|load| load.phase == name.0 && load.name == name.1)
 }
 
-/// Columns of a phase's table.
-fn columns(has_intervals: bool) -> [&'static str; 12] {
-    [
-        "implementation",
+/// What the arm's valid trials timed in a load.
+fn records<'a>(field: &'a Field, arm: &'a Arm, name: &Name) -> Vec<&'a LatencyRecord> {
+    let classes = field.valid_of(arm).filter_map(|trial| only_class(find(trial, name)?));
+    classes.map(|class| &class.latency).collect()
+}
+
+/// Whether somebody has too few operations in a load for a percentile.
+fn has_intervals(field: &Field, name: &Name) -> bool {
+    let mut arms = field.mixed.iter();
+    arms.any(|arm| medians::lacks(&records(field, arm, name), |of| of.p99_ns))
+}
+
+fn load_table(field: &Field, name: &Name) -> Table {
+    let Some(first) = field.trials.iter().find_map(|trial| find(trial, name)) else {
+        return Table::default();
+    };
+    let has_intervals = has_intervals(field, name);
+    let columns = [
         "operations [1/s]",
         "readings [1/s]",
         "mean [ms]",
@@ -110,34 +118,11 @@ fn columns(has_intervals: bool) -> [&'static str; 12] {
         "client CPU [µs/op]",
         "failed",
         "remark",
-    ]
-}
-
-/// What the arm's valid trials timed in a load.
-fn records<'a>(field: &'a Field, arm: &'a Arm, name: &(String, String)) -> Vec<&'a LatencyRecord> {
-    let loads = field.valid_of(arm).filter_map(|trial| find(trial, name));
-    let classes = loads.filter_map(only_class);
-    classes.map(|class| &class.latency).collect()
-}
-
-/// Whether somebody has too few operations in a load for a percentile.
-fn has_intervals(field: &Field, name: &(String, String)) -> bool {
-    let mut arms = field.mixed.iter();
-    arms.any(|arm| medians::lacks(&records(field, arm, name), |of| of.p99_ns))
-}
-
-fn load_table(field: &Field, name: &(String, String)) -> Table {
-    let Some(first) = field.trials.iter().find_map(|trial| find(trial, name)) else {
-        return Table::default();
-    };
-    let has_intervals = has_intervals(field, name);
-    let columns = columns(has_intervals);
-    let mut table = Table::new(&table_id(name), &title(name, first), &columns);
-    for arm in &field.mixed {
-        if field.trials_of(arm).any(|trial| find(trial, name).is_some()) {
-            table.row(load_row(field, arm, name, has_intervals));
-        }
-    }
+    ];
+    let arms = field.mixed.iter();
+    let arms = arms.filter(|arm| field.trials_of(arm).any(|trial| find(trial, name).is_some()));
+    let cells = |arm| load_cells(field, arm, name, has_intervals);
+    let mut table = Table::of_arms(&table_id(name), &title(name, first), &columns, arms, cells);
     // A column in which nothing is said is left out.
     if table.rows.iter().all(|row| row.last() == Some(&Cell::text(""))) {
         table.columns.pop();
@@ -151,81 +136,49 @@ fn table_id((phase, load): &(String, String)) -> String {
     text.replace(|one: char| !one.is_alphanumeric(), "_")
 }
 
-fn title(name: &(String, String), load: &LoadRecord) -> String {
+fn title(name: &Name, load: &LoadRecord) -> String {
     let (phase, own) = name;
     let title = if phase == own { phase.clone() } else { format!("{phase}, {own}") };
     let clients = counted(load.clients, "client");
-    let latency = if load.open_loop {
-        "open loop, latency from when each was due"
-    } else {
-        "closed loop, service time"
+    let latency = match load.open_loop {
+        true => "open loop, latency from when each was due",
+        false => "closed loop, service time",
     };
     let prepares = if load.warm_up { ", only prepares" } else { "" };
     format!("{title}: {clients}, {latency}{prepares}")
 }
 
-/// Why an arm has no figure of a load.
-const NO_TRIAL: &str = "no valid trial";
-
-/// Mean, median, percentiles and maximum, in ms.
-fn latencies(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bool) -> [Cell; 5] {
-    let of = |value: &dyn Fn(&LatencySummary) -> Known| {
-        field.figures(arm, |trial| {
-            let class = only_class(find(trial, name)?)?;
-            Some(value(&class.latency.summary)? / 1e6)
-        })
+fn load_cells(field: &Field, arm: &Arm, name: &Name, has_intervals: bool) -> Vec<Cell> {
+    let loads = field.trials_of(arm).filter_map(|trial| Some((trial, find(trial, name)?))).collect_vec();
+    let missing = if loads.iter().any(|(trial, load)| costs::of_phase(trial, &load.phase).count() > 1) {
+        "several loads ran at once, and their CPU is not divided"
+    } else {
+        NOT_MEASURED
     };
-    let records = records(field, arm, name);
-    let few = if records.is_empty() { NO_TRIAL } else { TOO_FEW };
-    let percentile = |ns: fn(&LatencySummary) -> Option<u64>| {
-        geometric_mean(&of(&|summary| Some(ns(summary)? as f64)), few)
-    };
-    let median =
-        if has_intervals { medians::with_interval(&records, NO_TRIAL) } else { percentile(|of| of.p50_ns) };
-    [
-        geometric_mean(&of(&|summary| Some(summary.mean_ns)), NO_TRIAL),
-        median,
-        percentile(|of| of.p95_ns),
-        percentile(|of| of.p99_ns),
-        largest(&of(&|summary| Some(summary.max_ns as f64)), NO_TRIAL),
-    ]
-}
-
-fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bool) -> Vec<Cell> {
-    let of = |value: &dyn Fn(&TrialRecord, &LoadRecord) -> Known| {
-        field.figures(arm, |trial| value(trial, find(trial, name)?))
-    };
-    let cpu = |role: &'static str| {
-        of(&|trial, load| {
+    let cpu = |role: &str| {
+        let of = |trial: &TrialRecord| {
+            let load = find(trial, name)?;
             let is_alone = costs::of_phase(trial, &load.phase).count() == 1;
             let phase = criteria::phase(trial, &load.phase).filter(|_| is_alone)?;
             let used = phase.totals.as_ref()?.roles.get(role)?.cpu_ns as f64 / 1e3;
             let operations = load.operations();
             (operations > 0).then(|| used / operations as f64)
-        })
+        };
+        mean(&field.figures(arm, of), missing)
     };
-    let loads = field.trials_of(arm).filter_map(|trial| Some((trial, find(trial, name)?)));
-    let loads: Vec<(&TrialRecord, &LoadRecord)> = loads.collect();
-    let missing = if loads.iter().any(|(trial, load)| costs::of_phase(trial, &load.phase).count() > 1) {
-        "several loads ran at once, and their CPU is not divided"
-    } else {
-        "not measured"
-    };
-    let server =
-        if arm.implementation.embedded { Cell::missing(EMBEDDED) } else { mean(&cpu("server"), missing) };
+    let server = if arm.implementation.embedded { Cell::missing(EMBEDDED) } else { cpu("server") };
     let rate = |value: fn(&LoadRecord) -> Known| {
-        geometric_mean(&of(&|_, load| value(load).filter(|rate| *rate > 0.0)), NO_TRIAL)
+        let of = |trial: &TrialRecord| value(find(trial, name)?).filter(|rate| *rate > 0.0);
+        geometric_mean(&field.figures(arm, of), NO_TRIAL)
     };
-    let mut row =
-        row![&arm.label, rate(LoadRecord::operations_per_second), rate(LoadRecord::readings_per_second),];
-    row.extend(latencies(field, arm, name, has_intervals));
-    row.extend(row![
-        server,
-        mean(&cpu("trial"), missing),
-        loads.iter().map(|(_, load)| load.failed()).total(),
-        remark(&loads),
-    ]);
-    row
+    let records = records(field, arm, name);
+    let failed = loads.iter().map(|(_, load)| load.failed()).total();
+    [
+        row![rate(LoadRecord::operations_per_second), rate(LoadRecord::readings_per_second)],
+        medians::cells(&records, has_intervals, &[|of| of.p95_ns, |of| of.p99_ns], NO_TRIAL),
+        row![server, cpu("trial"), failed, remark(&loads)],
+    ]
+    .concat()
 }
 
 /// The class of a load's operations with most of them; as a rule the only one.
@@ -244,8 +197,7 @@ fn remark(loads: &[(&TrialRecord, &LoadRecord)]) -> String {
             (load.client_side.is_some(), "done in the client"),
         ]
     });
-    let remarks: BTreeSet<&str> = said.filter(|(is, _)| *is).map(|(_, remark)| remark).collect();
-    joined(remarks, ", ")
+    said.filter(|(is, _)| *is).map(|(_, remark)| remark).sorted().dedup().join(", ")
 }
 
 /// What settling cost, and the disk after it. Each settling of the steps has a row.
@@ -261,35 +213,21 @@ fn settling(field: &Field) -> Table {
         "bound of the logs",
     ];
     let title = "Settling: bringing the database to rest";
-    let mut table = Table::new("settling_phases", title, &columns);
-    table.keys = 2;
-    for arm in field.believed(&field.mixed) {
+    let prefix = format!("{}/", names::DISK_SETTLED);
+    let rows = field.believed(&field.mixed).flat_map(|arm| {
         // Phases after which disk at rest was measured.
-        let prefix = format!("{}/", names::DISK_SETTLED);
         let names = field.valid_of(arm).flat_map(|trial| trial.figures.keys());
-        let phases: BTreeSet<&str> = names.filter_map(|name| name.strip_prefix(&prefix)).collect();
-        for phase in phases {
-            table.row(settling_row(field, arm, phase));
-        }
-    }
-    table.note(LOGS_APART);
-    table
+        let phases = names.filter_map(|name| name.strip_prefix(&prefix)).sorted().dedup();
+        phases.map(move |phase| settling_row(field, arm, phase))
+    });
+    Table::new("settling_phases", title, &columns).keyed(2).with(rows).noted(LOGS_APART)
 }
 
 fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
     let [all, logs] = [names::DISK_SETTLED, names::DISK_SETTLED_LOGS].map(|kind| format!("{kind}/{name}"));
-    let data = |trial: &TrialRecord| Some(disk::data_bytes(trial, &all, &logs)? / 1e6);
-    let apart = |trial: &TrialRecord| Some(figure(trial, &logs)? / 1e6);
+    let data = field.figures(arm, |trial| Some(disk::data_bytes(trial, &all, &logs)? / 1e6));
+    let apart = field.mean(arm, |trial| Some(figure(trial, &logs)? / 1e6));
     let [_, bound] = logs_apart(field, arm);
-    let [seconds, cpu, io] = resources::settled(field, arm, name);
-    row![
-        &arm.label,
-        name,
-        seconds,
-        cpu,
-        io,
-        mean(&field.figures(arm, data), NO_DISK),
-        mean(&field.figures(arm, apart), "not measured"),
-        bound,
-    ]
+    let disk = [mean(&data, NO_DISK), apart, bound];
+    [&row![&arm.label, name][..], &resources::settled(field, arm, name), &disk].concat()
 }

@@ -1,7 +1,7 @@
 //! What the disk comes to at the user's rate, and how far above that rate the database still held its limits. Straight lines from what was
 //! measured: a database that compresses old data, or slows down as it grows, does better or worse.
 
-use crate::{options::Projection, prelude::*};
+use crate::{claims::has, options::Projection, prelude::*};
 use sensormark_workload::own;
 
 const SECONDS_A_DAY: f64 = 86_400.0;
@@ -17,24 +17,18 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
     let Some(rate) = rate.or_else(|| own_rate(&field.run)) else {
         return section;
     };
-    let mut columns =
-        vec!["implementation", "a reading [bytes]", "a day [GB]", "a month [GB]", "a year [GB]"];
+    let mut columns = vec!["a reading [bytes]", "a day [GB]", "a month [GB]", "a year [GB]"];
     if disk_bytes.is_some() {
         columns.push("full after [days]");
     }
     columns.extend(["headroom [times]", "logs apart [MB]", "bound of the logs"]);
     let title = format!("At {} readings a second", significant(rate, 3));
-    let mut table = Table::new("projection", &title, &columns);
-    for arm in field.writers() {
-        let bytes = field.figures(arm, disk::of_a_reading_bytes);
-        let headroom = field.figures(arm, |trial| Some(figure(trial, HIGHEST_RATE)? / rate));
-        if bytes.iter().chain(&headroom).all(Option::is_none) {
-            continue;
-        }
-        let mut row = row(arm, &bytes, &headroom, rate, disk_bytes);
-        row.extend(logs_apart(field, arm));
-        table.row(row);
-    }
+    let bytes = |arm| field.figures(arm, disk::of_a_reading_bytes);
+    let headroom = |arm| field.figures(arm, |trial| Some(figure(trial, HIGHEST_RATE)? / rate));
+    let arms = field.writers().filter(|arm| has(&bytes(arm)) || has(&headroom(arm)));
+    let cells =
+        |arm| [row(&bytes(arm), &headroom(arm), rate, disk_bytes), logs_apart(field, arm).to_vec()].concat();
+    let mut table = Table::of_arms("projection", &title, &columns, arms, cells);
     table.note("Disk: growth by a reading at rest, times the rate; 30 days a month, 365 a year.");
     table.note(LOGS_APART);
     table.note("headroom: the highest rate that held its limits over this rate, where run … --find-limit looked for it.");
@@ -42,16 +36,15 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
     section
 }
 
-fn row(arm: &Arm, bytes: &[Known], headroom: &[Known], rate: f64, disk_bytes: Known) -> Vec<Cell> {
+fn row(bytes: &[Known], headroom: &[Known], rate: f64, disk_bytes: Known) -> Vec<Cell> {
     let in_days = |days: f64| -> Vec<Known> {
-        let grown = |bytes: &f64| bytes * rate * SECONDS_A_DAY * days / GB;
-        bytes.iter().map(|bytes| bytes.as_ref().map(grown)).collect()
+        bytes.iter().map(|bytes| Some((*bytes)? * rate * SECONDS_A_DAY * days / GB)).collect()
     };
-    let mut row = row![&arm.label, mean(bytes, NO_DISK)];
+    let mut row = vec![mean(bytes, NO_DISK)];
     row.extend([1.0, MONTH, YEAR].map(|days| mean(&in_days(days), NO_DISK)));
     if let Some(disk) = disk_bytes {
         let days = |a_day: Known| Some(disk / GB / a_day.filter(|grown| *grown > 0.0)?);
-        let full: Vec<Known> = in_days(1.0).into_iter().map(days).collect();
+        let full = in_days(1.0).into_iter().map(days).collect_vec();
         row.push(mean(&full, "it does not grow, or was not measured"));
     }
     row.push(mean(headroom, "not looked for, or no rate held"));

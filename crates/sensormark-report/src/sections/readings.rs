@@ -22,20 +22,17 @@ fn ledger(field: &Field) -> Table {
         ("in doubt, not stored", |ledger| ledger.in_doubt_not_stored),
         ("altered", |ledger| ledger.altered),
     ];
-    let mut columns = vec!["implementation"];
-    columns.extend(counts.iter().map(|(name, _)| *name));
-    let mut table = Table::new("ledger", "Readings, exact counts, summed over repetitions", &columns);
-    for (_, arm) in field.all().filter(|(side, _)| *side != "read") {
-        let ledgers: Vec<&LedgerRecord> =
-            field.trials_of(arm).filter_map(|trial| trial.ledger.as_ref()).collect();
+    let cells = |arm| {
+        let ledgers = field.trials_of(arm).filter_map(|trial| trial.ledger.as_ref()).collect_vec();
         let sum = |count: Count| match ledgers.as_slice() {
             [] => Cell::missing("nothing was counted: see the verdicts"),
             some => Cell::Count(some.iter().map(|ledger| count(ledger)).total()),
         };
-        let mut row = row![&arm.label];
-        row.extend(counts.iter().map(|(_, count)| sum(*count)));
-        table.row(row);
-    }
+        counts.map(|(_, count)| sum(count)).to_vec()
+    };
+    let columns = counts.map(|(name, _)| name);
+    let title = "Readings, exact counts, summed over repetitions";
+    let mut table = Table::of_arms("ledger", title, &columns, field.writers(), cells);
     let ledgers = field.by_arm().filter_map(|trial| trial.ledger.as_ref());
     let history = ledgers.map(|ledger| ledger.history).max().unwrap_or(0);
     if history > 0 {
@@ -47,48 +44,41 @@ fn ledger(field: &Field) -> Table {
     if field.trials.iter().flat_map(|trial| &trial.tasks).any(crate::lifecycle::is_of_life) {
         table.note("What retention took counts as attempted, and in no further column.");
     }
-    table.note("acknowledged ≤ stored ≤ acknowledged + in doubt, unless a verdict says otherwise. Trials that are not valid are counted too.");
-    table
+    table.noted("acknowledged ≤ stored ≤ acknowledged + in doubt, unless a verdict says otherwise. Trials that are not valid are counted too.")
 }
 
 fn answers(field: &Field) -> Table {
     let is_cycles = field.run.workload == sensormark_workload::machine_tool::NAME;
-    let mut table = Table::new(
-        "answers",
-        if is_cycles { "Cycle reads" } else { "Reads" },
-        &[
-            "implementation",
-            "checked",
-            "wrong",
-            "failed",
-            "reached [reads/s]",
-            "slowest [reads/s]",
-            "keeps up",
-            "queries [per read]",
-        ],
-    );
-    for arm in &field.reads {
-        let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
-        let sum = |count| summed(&trials, count, "nothing was read: see the verdicts");
+    let cells = |arm| {
+        let sum = |count| summed(field, arm, count, "nothing was read: see the verdicts");
         let reached = field.figures(arm, |trial| figure(trial, names::READS_PER_SECOND));
         let queries = field.figures(arm, |trial| {
             let answered = trial.latencies.get(names::CYCLE_READ)?.summary.count;
-            let failed = trial.errors.values().copied();
-            let reads = failed.fold(answered, u64::saturating_add);
+            let reads = trial.errors.values().copied().fold(answered, u64::saturating_add);
             Some(figure(trial, names::QUERIES)? / (reads > 0).then_some(reads as f64)?)
         });
-        table.row(row![
-            &arm.label,
+        row![
             sum(|answers| answers.checked),
             sum(|answers| answers.wrong),
-            trials.iter().flat_map(|trial| trial.errors.values()).total(),
-            geometric_mean(&reached, "no valid trial"),
-            smallest(&reached, "no valid trial"),
+            failed(field, arm),
+            geometric_mean(&reached, NO_TRIAL),
+            smallest(&reached, NO_TRIAL),
             keeps_up(field, arm),
-            geometric_mean(&queries, "no valid trial"),
-        ]);
-    }
-    table.note("checked: answers compared with the generator's, warm-up included. reached: mean over repetitions; slowest: the slowest of them.");
+            geometric_mean(&queries, NO_TRIAL),
+        ]
+    };
+    let columns = [
+        "checked",
+        "wrong",
+        "failed",
+        "reached [reads/s]",
+        "slowest [reads/s]",
+        "keeps up",
+        "queries [per read]",
+    ];
+    let title = if is_cycles { "Cycle reads" } else { "Reads" };
+    let mut table = Table::of_arms("answers", title, &columns, &field.reads, cells)
+        .noted("checked: answers compared with the generator's, warm-up included. reached: mean over repetitions; slowest: the slowest of them.");
     if let Some(asked) = asked(field) {
         table.note(format!(
             "keeps up: with {asked} reads a second, each due on time whether or not the one before is done."
@@ -97,30 +87,31 @@ fn answers(field: &Field) -> Table {
     table
 }
 
-/// What was counted of the answers of these trials.
-fn summed(trials: &[&TrialRecord], count: fn(&AnswersRecord) -> u64, missing: &str) -> Cell {
-    let counts = trials.iter().filter_map(|trial| trial.answers.as_ref()).map(count);
+/// What was counted of the answers of an arm's trials.
+fn summed(field: &Field, arm: &Arm, count: fn(&AnswersRecord) -> u64, missing: &str) -> Cell {
+    let counts = field.trials_of(arm).filter_map(|trial| trial.answers.as_ref()).map(count);
     Cell::count(counts.reduce(u64::saturating_add), missing)
+}
+
+/// Operations of an arm that failed.
+fn failed(field: &Field, arm: &Arm) -> u64 {
+    field.trials_of(arm).flat_map(|trial| trial.errors.values()).total()
 }
 
 /// Answers of trials of phases.
 fn checked(field: &Field) -> Table {
-    let columns = ["implementation", "answered", "checked", "wrong", "failed operations"];
-    let mut table = Table::new("checked_answers", "Answers, summed over repetitions", &columns);
-    for arm in &field.mixed {
-        let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
-        let sum = |count| summed(&trials, count, "nothing was asked");
-        let failed = trials.iter().flat_map(|trial| trial.errors.values()).total();
-        table.row(row![
-            &arm.label,
+    let cells = |arm| {
+        let sum = |count| summed(field, arm, count, "nothing was asked");
+        row![
             sum(|answers| answers.answered),
             sum(|answers| answers.checked),
             sum(|answers| answers.wrong),
-            failed,
-        ]);
-    }
-    table.note("checked: answers compared in full with the generator's; of the others the length is. One wrong answer and the trial is invalid.");
-    table
+            failed(field, arm),
+        ]
+    };
+    let columns = ["answered", "checked", "wrong", "failed operations"];
+    let title = "Answers, summed over repetitions";
+    Table::of_arms("checked_answers", title, &columns, &field.mixed, cells).noted("checked: answers compared in full with the generator's; of the others the length is. One wrong answer and the trial is invalid.")
 }
 
 /// Reads a second that were due, as a person writes it.
@@ -132,7 +123,7 @@ fn asked(field: &Field) -> Option<String> {
 /// Whether every valid trial kept up.
 fn keeps_up(field: &Field, arm: &Arm) -> Cell {
     match trials_behind(field, arm) {
-        (_, 0) => Cell::missing("no valid trial"),
+        (_, 0) => Cell::missing(NO_TRIAL),
         (0, _) => Cell::yes(true),
         (behind, all) if behind == all => Cell::yes(false),
         (behind, all) => Cell::text(format!("no ({behind} of {all})")),

@@ -29,17 +29,11 @@ pub fn section(field: &Field) -> Section {
 }
 
 fn table(field: &Field, arms: &[Arm], side: &str, title: &str) -> Table {
-    let shown = COLUMNS.into_iter().filter(|(id, _)| *id != "disk" || side == "write");
-    let shown: Vec<_> = shown.collect();
-    let mut columns = vec!["implementation"];
-    columns.extend(shown.iter().map(|(_, name)| *name));
-    let mut table = Table::new(&format!("resources_{side}"), title, &columns);
-    for arm in field.believed(arms) {
-        let mut row = row![&arm.label];
-        row.extend(shown.iter().map(|(id, _)| cell(field, arm, id)));
-        table.row(row);
-    }
-    table.note("Over the measured phase of valid trials. CPU is in percent of one core. Memory is taken just before the end, in kB of 1,024 bytes. Of a server it is the proportional set size of its processes, which has each page once. Of a client it is what is resident. Other kB, MB and kbit are decimal. I/O is what the kernel counts for the processes: bytes fetched from storage, and pages dirtied (at most what the device wrote). Network is the client's wire bytes, both ways, with headers.");
+    let shown = COLUMNS.iter().filter(|(id, _)| *id != "disk" || side == "write");
+    let columns = shown.clone().map(|(_, name)| *name).collect_vec();
+    let cells = |arm| shown.clone().map(|(id, _)| cell(field, arm, id)).collect();
+    let mut table =
+        Table::of_arms(&format!("resources_{side}"), title, &columns, field.believed(arms), cells).noted("Over the measured phase of valid trials. CPU is in percent of one core. Memory is taken just before the end, in kB of 1,024 bytes. Of a server it is the proportional set size of its processes, which has each page once. Of a client it is what is resident. Other kB, MB and kbit are decimal. I/O is what the kernel counts for the processes: bytes fetched from storage, and pages dirtied (at most what the device wrote). Network is the client's wire bytes, both ways, with headers.");
     if side == "write" {
         table.note("disk: growth of the data folder from before writing until after settling, warm-up included, logs apart.");
     }
@@ -51,82 +45,59 @@ fn table(field: &Field, arms: &[Arm], side: &str, title: &str) -> Table {
 
 fn cell(field: &Field, arm: &Arm, id: &str) -> Cell {
     let embedded = arm.implementation.embedded && matches!(id, "server_cpu" | "server_memory");
-    let missing = if embedded { EMBEDDED } else { "not measured" };
+    let missing = if embedded { EMBEDDED } else { NOT_MEASURED };
     mean(&field.figures(arm, |trial| criteria::values(trial, &field.run).get(id).copied()), missing)
 }
 
 /// Costs of one stored reading.
 fn per_reading(field: &Field) -> Table {
-    let mut table = Table::new(
+    let cells = |arm: &Arm| {
+        let per = |figure: &dyn Fn(&TrialRecord) -> Known| {
+            field.mean(arm, |trial| {
+                let stored = trial.ledger.as_ref()?.stored as f64;
+                let rate = stored / criteria::sending_seconds(trial, &field.run)?;
+                Some(figure(trial)? / rate).filter(|_| stored > 0.0)
+            })
+        };
+        let used =
+            |id: &str, factor: f64| per(&|trial| Some(criteria::values(trial, &field.run).get(id)? * factor));
+        row![
+            used("server_cpu", 1e4),
+            used("client_cpu", 1e4),
+            per(&written_rate),
+            used("network", 125.0),
+            mean(&field.figures(arm, disk::of_a_reading_bytes), NO_DISK),
+        ]
+    };
+    Table::of_arms(
         "per_reading",
         "Costs of one stored reading",
         &[
-            "implementation",
             "server CPU [µs]",
             "client CPU [µs]",
             "storage written [bytes]",
             "network [bytes]",
             "disk [bytes]",
         ],
-    );
-    for arm in field.believed(&field.writes) {
-        let per = |figure: &dyn Fn(&TrialRecord) -> Known| {
-            let of = |trial: &TrialRecord| {
-                let stored = trial.ledger.as_ref()?.stored as f64;
-                let rate = stored / criteria::sending_seconds(trial, &field.run)?;
-                Some(figure(trial)? / rate).filter(|_| stored > 0.0)
-            };
-            mean(&field.figures(arm, of), "not measured")
-        };
-        let used =
-            |id: &str, factor: f64| per(&|trial| Some(criteria::values(trial, &field.run).get(id)? * factor));
-        let disk = field.figures(arm, disk::of_a_reading_bytes);
-        table.row(row![
-            &arm.label,
-            used("server_cpu", 1e4),
-            used("client_cpu", 1e4),
-            per(&written_rate),
-            used("network", 125.0),
-            mean(&disk, NO_DISK),
-        ]);
-    }
-    table.note(
+        field.believed(&field.writes),
+        cells,
+    )
+    .noted(
         "Rates of the measured phase over stored readings a second; disk over what was stored when it was measured.",
-    );
-    table
+    )
 }
 
 /// Bytes a second that the server's processes wrote to storage.
 fn written_rate(trial: &TrialRecord) -> Known {
-    let embedded = trial.implementation.embedded;
-    let server = criteria::role(trial, "server").or_else(|| criteria::client(trial).filter(|_| embedded))?;
-    let span_ns = criteria::measured(trial)?.totals.as_ref()?.span_ns;
-    Some(server.storage_written_bytes? as f64 / (span_ns as f64 / 1e9))
+    Some(criteria::storing(trial)?.storage_written_bytes? as f64 / criteria::span_seconds(trial)?)
 }
-
-/// Columns of the table of settling.
-const SETTLING: [&str; 9] = [
-    "implementation",
-    "time [s]",
-    "CPU [s]",
-    "I/O [MB]",
-    "data before [MB]",
-    "after writing [MB]",
-    "settled [MB]",
-    "logs apart [MB]",
-    "bound of the logs",
-];
 
 /// Seconds, CPU and I/O of a phase that settles.
 pub fn settled(field: &Field, arm: &Arm, phase: &str) -> [Cell; 3] {
     // Embedded, it is the coordinator's own connection that settles.
     let role = if arm.implementation.embedded { "coordinator" } else { "server" };
     let used = |figure: fn(&RoleTotals) -> Known| {
-        let own = |trial: &TrialRecord| {
-            let totals = criteria::phase(trial, phase)?.totals.as_ref()?;
-            figure(totals.roles.get(role)?)
-        };
-        mean(&field.figures(arm, own), "not measured")
+        field.mean(arm, |trial| figure(criteria::phase(trial, phase)?.totals.as_ref()?.roles.get(role)?))
     };
     let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, phase)?.seconds);
     [
@@ -138,70 +109,71 @@ pub fn settled(field: &Field, arm: &Arm, phase: &str) -> [Cell; 3] {
 
 /// What settling cost, and the disk around it.
 fn settling(field: &Field) -> Table {
-    let title = "Settling: bringing the database to rest after writing";
-    let mut table = Table::new("settling", title, &SETTLING);
-    for arm in field.believed(&field.writes) {
+    let cells = |arm: &Arm| {
         let data = |all: &str, logs: &str| {
-            let own = |trial: &TrialRecord| Some(disk::data_bytes(trial, all, logs)? / 1e6);
-            mean(&field.figures(arm, own), NO_DISK)
+            mean(&field.figures(arm, |trial| Some(disk::data_bytes(trial, all, logs)? / 1e6)), NO_DISK)
         };
-        let [logs, bound] = logs_apart(field, arm);
-        let [seconds, cpu, io] = settled(field, arm, "settle");
-        table.row(row![
-            &arm.label,
-            seconds,
-            cpu,
-            io,
+        let disk = [
             data(names::DISK_BEFORE, names::DISK_BEFORE_LOGS),
             data(names::DISK_AFTER, names::DISK_AFTER_LOGS),
             data(names::DISK_SETTLED, names::DISK_SETTLED_LOGS),
-            logs,
-            bound,
-        ]);
-    }
-    table.note(LOGS_APART);
-    table
+        ];
+        [&settled(field, arm, "settle")[..], &disk, &logs_apart(field, arm)].concat()
+    };
+    Table::of_arms(
+        "settling",
+        "Settling: bringing the database to rest after writing",
+        &[
+            "time [s]",
+            "CPU [s]",
+            "I/O [MB]",
+            "data before [MB]",
+            "after writing [MB]",
+            "settled [MB]",
+            "logs apart [MB]",
+            "bound of the logs",
+        ],
+        field.believed(&field.writes),
+        cells,
+    )
+    .noted(LOGS_APART)
 }
 
 /// What the measurement itself used, apart from the client.
 fn harness(field: &Field) -> Table {
-    let mut table = Table::new(
+    let cells = |arm: &Arm| {
+        let cpu = |role| field.mean(arm, |trial| Some(criteria::role(trial, role)?.cpu_percent_of_core));
+        let own = |name: &str, scale: f64| {
+            mean(&field.figures(arm, |trial| Some(figure(trial, name)? * scale)), "too few samples")
+        };
+        row![
+            cpu("source"),
+            cpu("coordinator"),
+            own(names::JOURNAL_PERCENT, 1.0),
+            own(names::PACING_P99, 1e-3),
+            own(names::PACING_MAX, 1e-3),
+        ]
+    };
+    let mut table = Table::of_arms(
         "harness",
         "The load's own processes, not part of any figure above",
         &[
-            "implementation",
             "source CPU [%]",
             "coordinator CPU [%]",
             "journal [%]",
             "pacing error p99 [µs]",
             "pacing error max [µs]",
         ],
-    );
-    let mut without_real_time = 0;
-    for arm in field.believed(&field.writes) {
-        let cpu = |role: &str| {
-            let of = |trial: &TrialRecord| Some(criteria::role(trial, role)?.cpu_percent_of_core);
-            mean(&field.figures(arm, of), "not measured")
-        };
-        let own = |name: &str, scale: f64| {
-            mean(&field.figures(arm, |trial| Some(figure(trial, name)? * scale)), "too few samples")
-        };
-        without_real_time +=
-            field.valid_of(arm).filter(|trial| figure(trial, names::REAL_TIME_SOURCE) == Some(0.0)).count();
-        table.row(row![
-            &arm.label,
-            cpu("source"),
-            cpu("coordinator"),
-            own(names::JOURNAL_PERCENT, 1.0),
-            own(names::PACING_P99, 1e-3),
-            own(names::PACING_MAX, 1e-3),
-        ]);
-    }
-    table.note("CPU is in percent of one core. The journal is part of the client's CPU; the source and the coordinator are processes of their own.");
-    if without_real_time > 0 {
+        field.believed(&field.writes),
+        cells,
+    )
+    .noted("CPU is in percent of one core. The journal is part of the client's CPU; the source and the coordinator are processes of their own.");
+    let valid = field.writes.iter().flat_map(|arm| field.valid_of(arm));
+    let without = valid.filter(|trial| figure(trial, names::REAL_TIME_SOURCE) == Some(0.0)).count();
+    if without > 0 {
         table.note(format!(
             "{} without real-time scheduling of the source: it was not allowed.",
-            counted(without_real_time, "trial")
+            counted(without, "trial")
         ));
     }
     table

@@ -15,16 +15,15 @@ pub fn section(ranking: &Ranking) -> Section {
 }
 
 fn sentences(ranking: &Ranking, group: &[Ranked]) -> [String; 2] {
-    let mut winners: Vec<&Ranked> = group.iter().filter(|one| one.win_share >= 0.0005).collect();
-    winners.sort_by(|one, other| other.win_share.total_cmp(&one.win_share));
-    let shares = winners.iter().map(|one| format!("{} {} %", one.label, fixed(one.win_share * 100.0, 1)));
+    let winners = group.iter().filter(|one| one.win_share >= 0.0005);
+    let winners = winners.sorted_by(|one, other| other.win_share.total_cmp(&one.win_share));
+    let shares = winners.map(|one| format!("{} {} %", one.label, fixed(one.win_share * 100.0, 1))).join(", ");
     let name = group[0].group.title();
     let change = change(ranking, group)
         .unwrap_or_else(|| "No change of one weight alone changes who costs least.".to_owned());
     [
         format!(
-            "{name}: who costs least, by the share of all possible weights (evenly drawn; this is no probability): {}.",
-            joined(shares, ", ")
+            "{name}: who costs least, by the share of all possible weights (evenly drawn; this is no probability): {shares}."
         ),
         format!("{name}: {change}"),
     ]
@@ -32,8 +31,8 @@ fn sentences(ranking: &Ranking, group: &[Ranked]) -> [String; 2] {
 
 /// The smallest change of one weight that makes another of those that lead cost least.
 fn change(ranking: &Ranking, group: &[Ranked]) -> Option<String> {
-    let alike: Vec<&Ranked> = group.iter().filter(|one| one.meets == group[0].meets).collect();
-    let values: Vec<Vec<f64>> = alike.iter().map(|one| one.values.clone()).collect();
+    let alike = group.iter().filter(|one| one.meets == group[0].meets).collect_vec();
+    let values = alike.iter().map(|one| one.values.clone()).collect_vec();
     let change = smallest_change(&values, &ranking.weights())?;
     let (criterion, from) = &ranking.criteria[change.criterion];
     let direction = if change.to > *from { "over" } else { "under" };

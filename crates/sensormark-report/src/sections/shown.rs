@@ -20,9 +20,7 @@ pub fn section(field: &Field) -> Section {
         // A workload with several trials of a layout keeps each operation in the trial that it is of.
         let lines = shown.schema.iter().flat_map(|part| part.lines());
         if !shown.schema.is_empty() && seen.insert((label.clone(), None)) {
-            for line in lines {
-                schemas.row(row![&label, line]);
-            }
+            lines.for_each(|line| schemas.row(row![&label, line]));
         }
         for operation in &shown.operations {
             if seen.insert((label.clone(), Some((operation.writes, operation.name.clone())))) {
@@ -45,12 +43,8 @@ fn add(table: &mut Table, label: &str, operation: &ShownOperation) {
         Some(readings) => format!("{} ({readings} readings)", operation.name),
         None => operation.name.clone(),
     };
-    let mut rows = |part: &str, text: &str| {
-        for line in text.lines() {
-            let cells = [label, &name, part, line];
-            table.row(cells.map(Cell::text).to_vec());
-        }
-    };
+    let mut rows =
+        |part: &str, text: &str| text.lines().for_each(|line| table.row(row![label, &name, part, line]));
     for statement in &operation.statements {
         rows("statement", &statement.text);
         rows("values", &statement.values.join(", "));

@@ -53,7 +53,7 @@ pub fn section(field: &Field) -> Section {
     let yours = your_readings(&field.run);
     let questions = question_names(field).into_iter().map(|name| question(field, name, yours));
     let figures = [disk(field, yours), rates(field)].into_iter().chain(questions);
-    let figures: Vec<Table> = figures.filter(|table| table.rows.len() > 1).collect();
+    let figures = figures.filter(|table| table.rows.len() > 1).collect_vec();
     if figures.is_empty() {
         return section;
     }
@@ -83,35 +83,33 @@ fn held_out(field: &Field) -> Table {
         "measured",
         "in its band",
     ];
-    let mut table = Table::detail("held_out", "The largest size as smaller ones foretold it", &columns);
-    table.keys = 2;
-    table.note("A test of the projection by the run's own sizes: disk in MB, times in ms.");
+    let mut table = Table::detail("held_out", "The largest size as smaller ones foretold it", &columns)
+        .keyed(2)
+        .noted("A test of the projection by the run's own sizes: disk in MB, times in ms.");
     for arm in field.writers() {
+        type Foretell = fn(&[Point], f64) -> Option<Band>;
+        let mut row = |name: &str, unit: f64, points: &[Point], band: Foretell| {
+            let (last, rest) = points.split_last()?;
+            let known = rest.iter().filter(|point| point.readings * HELD_OUT <= last.readings * 1.02);
+            let known = known.copied().collect_vec();
+            let (band, from) = band(&known, last.readings).zip(known.last())?;
+            table.row(row![
+                &arm.label,
+                name,
+                round_u64(last.readings),
+                round_u64(from.readings),
+                band.low / unit,
+                band.high / unit,
+                last.value / unit,
+                Cell::yes((band.low..=band.high).contains(&last.value)),
+            ]);
+            Some(())
+        };
         let disk = disk_points(field, arm);
-        let mut row =
-            |name: &str, unit: f64, points: &[Point], band: &dyn Fn(&[Point], f64) -> Option<Band>| {
-                let Some((last, rest)) = points.split_last() else { return };
-                let known: Vec<Point> = rest
-                    .iter()
-                    .copied()
-                    .filter(|point| point.readings * HELD_OUT <= last.readings * 1.02)
-                    .collect();
-                let Some((band, from)) = band(&known, last.readings).zip(known.last()) else { return };
-                table.row(row![
-                    &arm.label,
-                    name,
-                    round_u64(last.readings),
-                    round_u64(from.readings),
-                    band.low / unit,
-                    band.high / unit,
-                    last.value / unit,
-                    Cell::yes((band.low..=band.high).contains(&last.value)),
-                ]);
-            };
-        row("disk", MB, &disk, &|known, readings| project_disk(&pairs(known), readings).ok());
+        row("disk", MB, &disk, |known, readings| project_disk(&pairs(known), readings).ok());
         for name in question_names(field) {
             let (word, points) = latency_points(field, arm, name);
-            row(&format!("{word} of {name}"), MS, &points, &|known, readings| project(known, readings).ok());
+            row(&format!("{word} of {name}"), MS, &points, |known, readings| project(known, readings).ok());
         }
     }
     table
@@ -127,20 +125,13 @@ fn empty(id: &str, title: &str, y: (&str, &str)) -> Table {
 
 /// The points of all repetitions: the geometric mean at each size.
 fn together(trials: impl Iterator<Item = Vec<Point>>) -> Vec<Point> {
-    let mut all: Vec<(f64, Vec<Point>)> = vec![];
-    for one in trials.flatten() {
-        match all.iter_mut().find(|(readings, _)| *readings == one.readings) {
-            Some((_, points)) => points.push(one),
-            None => all.push((one.readings, vec![one])),
-        }
-    }
-    all.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let all = trials.flatten().sorted_by(|one, other| one.readings.total_cmp(&other.readings)).collect_vec();
     let mean = |points: &[Point]| {
-        let count = points.len() as f64;
-        let value = (points.iter().map(|point| point.value.ln()).sum::<f64>() / count).exp();
-        Point { value, noise: points.iter().map(|point| point.noise).fold(0.0, f64::max), ..points[0] }
+        let logs = points.iter().map(|point| point.value.ln()).sum::<f64>();
+        let noise = points.iter().map(|point| point.noise).fold(0.0, f64::max);
+        Point { value: (logs / points.len() as f64).exp(), noise, ..points[0] }
     };
-    all.iter().map(|(_, points)| mean(points)).collect()
+    all.chunk_by(|one, other| one.readings == other.readings).map(mean).collect()
 }
 
 /// Adds a layout's points in units, and the projected one or why there is none.
@@ -167,14 +158,12 @@ fn add(
             return;
         }
     };
-    let value = (low + high) / 2.0 / unit;
     let spread = Spread::Range(Interval { low: low / unit, high: high / unit });
-    let number = number(value, spread);
     // The line begins where measuring ended.
     if let Some(last) = points.last() {
         put(table, PROJECTED, last.readings, Cell::number(last.value / unit));
     }
-    put(table, PROJECTED, readings, number);
+    put(table, PROJECTED, readings, number((low + high) / 2.0 / unit, spread));
 }
 
 fn disk_points(field: &Field, arm: &Arm) -> Vec<Point> {

@@ -31,8 +31,8 @@ pub fn look(field: &Field) -> Vec<Seen> {
     let mut all = vec![];
     for (side, arm) in field.all() {
         for trial in field.valid_of(arm) {
-            for one in timed(trial).into_iter().filter(|one| !one.warm_up) {
-                let Some(series) = series(one.seconds) else {
+            for one in timed(trial).filter(|one| !one.warm_up) {
+                let Some(series) = series(&one.record.seconds) else {
                     continue;
                 };
                 let state = steady_state(&series).unwrap_or(SteadyState::TooShort);
@@ -43,7 +43,7 @@ pub fn look(field: &Field) -> Vec<Seen> {
                 };
                 all.push(Seen {
                     arm: format!("{} ({side})", arm.label),
-                    operation: one.operation,
+                    operation: one.operation(),
                     repetition: trial.repetition.saturating_add(1),
                     seconds: series.len(),
                     state,
@@ -127,12 +127,12 @@ pub fn warnings(field: &Field, all: &[Seen]) -> Vec<String> {
         *seen += 1;
     }
     let unsteady = counts.into_iter().filter(|(_, (unsteady, _))| *unsteady > 0);
-    let mut items: Vec<String> = unsteady
+    let mut items = unsteady
         .map(|((arm, operation), (unsteady, seen))| {
             let of = counted(seen, "repetition");
             format!("{arm}: {operation} was not steady in {unsteady} of {of}: its figures are of a database that had not come to rest; measure longer")
         })
-        .collect();
+        .collect_vec();
     items.extend(noisy(field));
     items
 }
@@ -142,8 +142,8 @@ fn noisy(field: &Field) -> Vec<String> {
     for (side, arm) in field.all() {
         let mut means: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for trial in field.valid_of(arm) {
-            for one in timed(trial).into_iter().filter(|one| !one.warm_up && one.summary.count > 0) {
-                means.entry(one.operation).or_default().push(one.summary.mean_ns);
+            for one in timed(trial).filter(|one| !one.warm_up && one.record.summary.count > 0) {
+                means.entry(one.operation()).or_default().push(one.record.summary.mean_ns);
             }
         }
         let spreads = means.iter().filter_map(|(operation, means)| {
@@ -152,7 +152,7 @@ fn noisy(field: &Field) -> Vec<String> {
             let enough = summary.count >= SMALLEST_REPETITIONS;
             enough.then(|| (operation, error * (summary.count as f64).sqrt()))
         });
-        let spreads: Vec<(&String, f64)> = spreads.filter(|(_, spread)| *spread > NOISY).collect();
+        let spreads = spreads.filter(|(_, spread)| *spread > NOISY).collect_vec();
         let widest = spreads.iter().max_by(|one, other| one.1.total_cmp(&other.1));
         if let Some((operation, spread)) = widest {
             items.push(format!(

@@ -17,13 +17,13 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
     let mut section = Section::new("warnings", "Warnings");
     let mut items = machine_warnings(field);
     items.extend(further);
-    let mut table =
-        Table::detail("warnings", "Every warning", &["implementation", "side", "repetition", "warning"]);
+    let columns = ["implementation", "side", "repetition", "warning"];
+    let mut table = Table::detail("warnings", "Every warning", &columns);
     let mut alike: Vec<(String, Vec<String>)> = vec![];
     for (side, arm, trial) in field.each() {
         for warning in &trial.warnings {
             table.row(row![&arm.label, side, u64::from(trial.repetition) + 1, warning]);
-            let kind: String = warning.chars().filter(|one| !one.is_ascii_digit()).collect();
+            let kind = warning.replace(|one: char| one.is_ascii_digit(), "");
             let text = format!("{} ({side}): {warning}", arm.label);
             match alike.iter_mut().find(|(known, _)| *known == kind) {
                 Some((_, texts)) => texts.push(text),
@@ -45,38 +45,28 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
 }
 
 fn machine_warnings(field: &Field) -> Vec<String> {
-    let mut items = vec![];
-    let Some(environment) = inventory(field) else {
-        return items;
+    let Some(Environment { processor, pinned, limits, clock_source, .. }) = inventory(field) else {
+        return vec![];
     };
-    let processor = &environment.processor;
+    let cores = processor.logical_cores;
     let has_server = field.trials.iter().any(|trial| !trial.implementation.embedded);
-    if has_server && processor.logical_cores < 4 && environment.pinned.is_empty() {
-        items.push(format!(
-            "client and server share {}: what one uses the other lacks.",
-            counted(processor.logical_cores, "core")
-        ));
-    }
-    if let Some(governor) = processor.governor.as_deref().filter(|governor| *governor != "performance") {
-        items.push(format!("the frequency governor is {governor}: CPU percentages depend on the frequency at the time; \"performance\" keeps it level."));
-    }
-    let quota = environment.limits.cgroup_cores;
-    if let Some(quota) = quota.filter(|quota| *quota < processor.logical_cores as f64) {
-        items.push(format!(
-            "a control group allows {} of {} cores, and stops the run's processes when they have used them up.",
-            significant(quota, 2),
-            processor.logical_cores
-        ));
-    }
-    if processor.turbo == Some(true) {
-        items.push("turbo is on: the frequency depends on temperature and load.".to_owned());
-    }
-    if let Some(clock) =
-        environment.clock_source.as_deref().filter(|clock| matches!(*clock, "hpet" | "acpi_pm" | "jiffies"))
-    {
-        items.push(format!("the clock source is {clock}: each timestamp is dear."));
-    }
-    items
+    let shared = (has_server && cores < 4 && pinned.is_empty()).then(|| {
+        format!("client and server share {}: what one uses the other lacks.", counted(cores, "core"))
+    });
+    let governor = processor.governor.filter(|governor| governor != "performance").map(|governor| {
+        format!("the frequency governor is {governor}: CPU percentages depend on the frequency at the time; \"performance\" keeps it level.")
+    });
+    let quota = limits.cgroup_cores.filter(|quota| *quota < cores as f64).map(|quota| {
+        format!(
+            "a control group allows {} of {cores} cores, and stops the run's processes when they have used them up.",
+            significant(quota, 2)
+        )
+    });
+    let turbo = (processor.turbo == Some(true))
+        .then(|| "turbo is on: the frequency depends on temperature and load.".to_owned());
+    let clock = clock_source.filter(|clock| matches!(&**clock, "hpet" | "acpi_pm" | "jiffies"));
+    let clock = clock.map(|clock| format!("the clock source is {clock}: each timestamp is dear."));
+    [shared, governor, quota, turbo, clock].into_iter().flatten().collect()
 }
 
 /// The machine, where the run recorded it.
@@ -86,11 +76,9 @@ pub fn inventory(field: &Field) -> Option<Environment> {
 
 /// What was asked for and could not be measured.
 pub fn not_measured(field: &Field) -> Section {
-    let mut table =
-        Table::new("not_measured", "Asked for, and not measured here", &["implementation", "reason"]);
-    for missing in &field.run.not_measured {
-        table.row(row![&missing.implementation, &missing.reason]);
-    }
+    let missing = field.run.not_measured.iter().map(|one| row![&one.implementation, &one.reason]);
+    let columns = ["implementation", "reason"];
+    let table = Table::new("not_measured", "Asked for, and not measured here", &columns).with(missing);
     Section::of("not_measured", "Not measured", [table])
 }
 
@@ -101,8 +89,7 @@ pub fn protocol(field: &Field) -> Section {
     let Some(protocol) = protocol else {
         return section;
     };
-    let trials = field.trials.iter();
-    let measured: Vec<_> = trials.map(|trial| &trial.implementation).collect();
+    let measured = field.trials.iter().map(|trial| &trial.implementation).collect_vec();
     let [done, not_done] = protocol.of_run(&measured, field.trials.iter().any(is_on_hosts));
     section.paragraph("What the study did, and how this run did it:");
     section.list(done);
@@ -147,12 +134,13 @@ fn lines(environment: &Environment) -> Vec<String> {
     ));
     let guest = environment.hypervisor.as_ref().map(|name| format!("a virtual machine ({name})"));
     let inside = environment.container.as_ref().map(|name| format!("in a container ({name})"));
-    let around = guest.into_iter().chain(inside).reduce(|guest, inside| format!("{guest}, {inside}"));
-    lines.push(around.unwrap_or_else(|| "a physical machine, as far as it shows".to_owned()));
+    let around = [guest, inside].into_iter().flatten().join(", ");
+    let physical = "a physical machine, as far as it shows";
+    lines.push(if around.is_empty() { physical.to_owned() } else { around });
     if !environment.pinned.is_empty() {
         let parts = environment.pinned.iter();
-        let held = parts.map(|(part, processors)| format!("{part} to processors {processors}"));
-        lines.push(format!("held: {} (an embedded database runs in the client)", joined(held, ", ")));
+        let held = parts.map(|(part, processors)| format!("{part} to processors {processors}")).join(", ");
+        lines.push(format!("held: {held} (an embedded database runs in the client)"));
     }
     for (name, folder) in &environment.folders {
         let kind = match folder.kind {
@@ -174,26 +162,19 @@ fn processor_line(processor: &Processor) -> String {
     let cores = counted(processor.logical_cores, "logical core");
     let model = processor.model.as_deref().unwrap_or(&processor.architecture);
     let physical = processor.physical_cores.map(|physical| format!(" ({physical} physical)"));
-    let mhz = processor.frequency_mhz.map(|mhz| format!(", {} MHz", fixed(mhz, 0)));
-    let (physical, mhz) = (physical.unwrap_or_default(), mhz.unwrap_or_default());
+    let physical = physical.unwrap_or_default();
+    let mhz = processor.frequency_mhz.map(|mhz| format!(", {} MHz", fixed(mhz, 0))).unwrap_or_default();
     let governor = processor.governor.as_deref().unwrap_or("not visible");
     format!("{model}, {cores}{physical}{mhz}, governor {governor}")
 }
 
 /// Versions and origins of the servers.
 fn servers(field: &Field) -> Table {
-    let mut table = Table::new(
-        "servers",
-        "Databases",
-        &["database", "version", "origin", "started by", "memory budget [MB]", "start [s]"],
-    );
-    let mut seen = BTreeSet::new();
+    let columns = ["database", "version", "origin", "started by", "memory budget [MB]", "start [s]"];
+    let mut table = Table::new("servers", "Databases", &columns);
     let servers =
         field.by_arm().filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)));
-    for (title, server) in servers {
-        if !seen.insert((title, &server.version, &server.origin)) {
-            continue;
-        }
+    for (title, server) in servers.unique_by(|(title, server)| (*title, &server.version, &server.origin)) {
         table.row(row![
             title,
             &server.version,
@@ -202,13 +183,9 @@ fn servers(field: &Field) -> Table {
             Cell::maybe(server.memory_budget_bytes.map(|bytes| bytes as f64 / 1e6), "not given"),
             Cell::maybe(server.start_seconds, "not started here"),
         ]);
-        server.notes.iter().for_each(|note| table.note(format!("{title}: {note}")));
-        if let Some(probe) = &server.probe {
-            table.note(format!("{title}: {}", probed(probe)));
-        }
-        if let Some(warmed) = warmed(field, title) {
-            table.note(warmed);
-        }
+        let notes = server.notes.iter().cloned().chain(server.probe.as_ref().map(probed));
+        let notes = notes.chain(warmed(field, title));
+        notes.for_each(|note| table.note(format!("{title}: {note}")));
     }
     table
 }
@@ -216,12 +193,12 @@ fn servers(field: &Field) -> Table {
 /// How long the servers of a database were warmed up, where they were.
 fn warmed(field: &Field, title: &str) -> Option<String> {
     let own = field.trials.iter().filter(|trial| trial.implementation.title == title);
-    let seconds = || own.clone().filter_map(|trial| trial.server.as_ref()?.warm_up_seconds);
-    let least = fixed(seconds().reduce(f64::min)?, 1);
-    let most = fixed(seconds().reduce(f64::max)?, 1);
+    let seconds = own.filter_map(|trial| trial.server.as_ref()?.warm_up_seconds);
+    let (least, most) = seconds.minmax_by(f64::total_cmp).into_option()?;
+    let [least, most] = [least, most].map(|seconds| fixed(seconds, 1));
     let took = if least == most { least } else { format!("{least} to {most}") };
     Some(format!(
-        "{title}: it runs on a Java virtual machine, so each server was warmed up before anything counted, {took} s with the trial's own operations"
+        "it runs on a Java virtual machine, so each server was warmed up before anything counted, {took} s with the trial's own operations"
     ))
 }
 
@@ -241,26 +218,20 @@ fn probed(probe: &ProbeRecord) -> String {
 
 /// Every setting that was read back.
 fn settings(field: &Field) -> Table {
-    let mut table = Table::detail(
-        "settings",
-        "Settings read back from the databases",
-        &["implementation", "setting", "value"],
-    );
-    table.keys = 2;
-    for arm in field.writers() {
+    let settings = field.writers().flat_map(|arm| {
         let trial = field.trials_of(arm).find(|trial| !trial.settings.is_empty());
-        for setting in trial.map(|trial| trial.settings.as_slice()).unwrap_or_default() {
-            table.row(row![&arm.label, &setting.name, &setting.value]);
-        }
-    }
-    table
+        let settings = trial.into_iter().flat_map(|trial| &trial.settings);
+        settings.map(|setting| row![&arm.label, &setting.name, &setting.value])
+    });
+    let columns = ["implementation", "setting", "value"];
+    Table::detail("settings", "Settings read back from the databases", &columns).keyed(2).with(settings)
 }
 
 /// How to do it again.
 pub fn reproduce(field: &Field) -> Section {
     let mut section = Section::new("reproduce", "Reproduce this run");
     let run = &field.run;
-    let command: Vec<String> = run.command_line.iter().map(|argument| quoted(argument)).collect();
+    let command = run.command_line.iter().map(|argument| quoted(argument)).collect_vec();
     let mut items = vec![format!("{COMMAND}sensormark {}", command.join(" "))];
     if command.iter().any(|word| word.contains(HIDDEN)) {
         items.push(format!(
@@ -278,7 +249,7 @@ pub fn reproduce(field: &Field) -> Section {
 
 fn parameters(field: &Field) -> String {
     match &field.run.parameters {
-        Value::Object(entries) => joined(entries.iter().map(|(name, value)| format!("{name}={value}")), " "),
+        Value::Object(entries) => entries.iter().map(|(name, value)| format!("{name}={value}")).join(" "),
         other => other.to_string(),
     }
 }

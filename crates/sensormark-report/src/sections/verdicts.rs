@@ -73,7 +73,7 @@ fn not_valid(field: &Field) -> Table {
 
 fn reasons(trial: &TrialRecord) -> String {
     let reason = |reason: &Reason| format!("{}: {}", reason.kind.text(), reason.text);
-    joined(trial.verdict.reasons().iter().map(reason), "; ")
+    trial.verdict.reasons().iter().map(reason).join("; ")
 }
 
 fn row(trial: &TrialRecord, verdict: &str, reasons: String) -> Vec<Cell> {

@@ -2,8 +2,6 @@
 
 use crate::prelude::*;
 
-const NO_TRIAL: &str = "no valid trial";
-
 /// The section; empty where nothing was written.
 pub fn section(field: &Field) -> Section {
     Section::of("writes", "Size of a write", [sent(field), advised(field)])
@@ -22,7 +20,7 @@ struct Written<'a> {
 }
 
 fn of_loads<'a>(trial: &'a TrialRecord, name: &str) -> Option<Written<'a>> {
-    let loads: Vec<&LoadRecord> = trial.loads.iter().filter(|load| load.phase == name).collect();
+    let loads = trial.loads.iter().filter(|load| load.phase == name).collect_vec();
     let sum = |of: &dyn Fn(&LoadRecord) -> u64| {
         let writing = loads.iter().filter(|load| load.writes);
         writing.map(|load| of(load)).total() as f64
@@ -62,33 +60,28 @@ fn of_writer(trial: &TrialRecord) -> Option<Written<'_>> {
 }
 
 fn sent(field: &Field) -> Table {
-    let mut table = Table::new(
+    let columns = [
+        "implementation",
+        "phase",
         "writes",
-        "What was written at a time",
-        &[
-            "implementation",
-            "phase",
-            "writes",
-            "readings a write",
-            "statements a write",
-            "sent a write [kB]",
-            "flushes",
-            "flushes a write",
-        ],
-    );
-    table.keys = 2;
+        "readings a write",
+        "statements a write",
+        "sent a write [kB]",
+        "flushes",
+        "flushes a write",
+    ];
+    let mut table = Table::new("writes", "What was written at a time", &columns).keyed(2);
     for arm in &field.writes {
         table.row(row(field, arm, "measured", &|trial| of_writer(trial)));
     }
     for arm in &field.mixed {
         let loads = field.trials_of(arm).flat_map(|trial| &trial.loads);
         let loads = loads.filter(|load| load.writes && !load.warm_up);
-        for name in each_once(loads.map(|load| load.phase.as_str())) {
+        for name in loads.map(|load| &load.phase).unique() {
             table.row(row(field, arm, name, &|trial| of_loads(trial, name)));
         }
     }
-    table.note("A write is what a client hands over at a time; statements are the requests that it became. Sent: all that the client sent on the wire in the phase, headers included, a write. Flushes: those that the device of the data folder completed in the phase, everybody's; the kernel merges flushes that wait for each other.");
-    table
+    table.noted("A write is what a client hands over at a time; statements are the requests that it became. Sent: all that the client sent on the wire in the phase, headers included, a write. Flushes: those that the device of the data folder completed in the phase, everybody's; the kernel merges flushes that wait for each other.")
 }
 
 type Find<'f> = &'f dyn for<'a> Fn(&'a TrialRecord) -> Option<Written<'a>>;
@@ -99,6 +92,9 @@ fn row(field: &Field, arm: &Arm, name: &str, find: Find<'_>) -> Vec<Cell> {
     };
     let flushes = |written: &Written<'_>| Some(written.phase.totals.as_ref()?.host.disk_flushes? as f64);
     let mixed = field.valid_of(arm).any(|trial| find(trial).is_some_and(|written| !written.only));
+    let a_write = |count: fn(&Written<'_>) -> f64| {
+        geometric_mean(&of(&|_, written| Some(count(written) / written.writes)), NO_TRIAL)
+    };
     let sent = of(&|trial, written| {
         let totals = written.phase.totals.as_ref()?;
         let bytes = criteria::client_in(trial, totals)?.sent_wire_bytes? as f64 + written.datagrams;
@@ -108,12 +104,12 @@ fn row(field: &Field, arm: &Arm, name: &str, find: Find<'_>) -> Vec<Cell> {
         &arm.label,
         name,
         mean(&of(&|_, written| Some(written.writes)), NO_TRIAL),
-        geometric_mean(&of(&|_, written| Some(written.readings / written.writes)), NO_TRIAL),
-        geometric_mean(&of(&|_, written| Some(written.statements / written.writes)), NO_TRIAL),
+        a_write(|written| written.readings),
+        a_write(|written| written.statements),
         match (arm.implementation.embedded, mixed) {
             (true, _) => Cell::missing("embedded: nothing is sent"),
             (_, true) => Cell::missing("the phase asks, too"),
-            _ => geometric_mean(&sent, "not measured"),
+            _ => geometric_mean(&sent, NOT_MEASURED),
         },
         mean(&of(&|_, written| flushes(written)), "not counted"),
         mean(&of(&|_, written| Some(flushes(written)? / written.writes)), "not counted"),
@@ -121,33 +117,22 @@ fn row(field: &Field, arm: &Arm, name: &str, find: Find<'_>) -> Vec<Cell> {
 }
 
 fn advised(field: &Field) -> Table {
-    let mut table = Table::new(
-        "advised_writes",
-        "What each database's documentation advises for loads",
-        &["implementation", "readings", "bytes [kB]", "readings a write", "advice", "link"],
-    );
-    for arm in field.writers() {
-        let Some(sizes) =
-            field.trials_of(arm).map(|trial| &trial.write_sizes).find(|sizes| !sizes.is_empty())
-        else {
-            continue;
-        };
-        let counts = || sizes.iter().map(|size| size.readings_per_write);
-        let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
-        let by_table = if least == most {
-            fixed(most as f64, 0)
-        } else {
-            format!("{} to {}", fixed(least as f64, 0), fixed(most as f64, 0))
-        };
-        table.row(row![
+    let columns = ["implementation", "readings", "bytes [kB]", "readings a write", "advice", "link"];
+    let rows = field.writers().filter_map(|arm| {
+        let mut sizes = field.trials_of(arm).map(|trial| &trial.write_sizes);
+        let sizes = sizes.find(|sizes| !sizes.is_empty())?;
+        let counts = sizes.iter().map(|size| size.readings_per_write as f64);
+        let (least, most) = counts.minmax_by(f64::total_cmp).into_option()?;
+        let [least, most] = [least, most].map(|count| fixed(count, 0));
+        Some(row![
             &arm.label,
             Cell::count(sizes.iter().map(|size| size.readings).max(), ""),
             Cell::maybe(sizes.iter().map(|size| size.bytes as f64 / 1e3).reduce(f64::max), ""),
-            by_table,
+            if least == most { most } else { format!("{least} to {most}") },
             &sizes[0].advice,
             &sizes[0].link,
-        ]);
-    }
-    table.note("A load writes the smaller of both, unless the workload or --set batch= says how many readings. Bytes are estimated from the table's names and types.");
-    table
+        ])
+    });
+    let title = "What each database's documentation advises for loads";
+    Table::new("advised_writes", title, &columns).with(rows).noted("A load writes the smaller of both, unless the workload or --set batch= says how many readings. Bytes are estimated from the table's names and types.")
 }

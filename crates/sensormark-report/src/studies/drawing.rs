@@ -1,7 +1,7 @@
 //! A study's picture of its own data, as points that the page draws: nothing of it was measured, so it is no figure of the report.
 
 /// A picture.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Drawing {
     /// What programs call it.
     pub id: String,
@@ -18,13 +18,14 @@ pub struct Drawing {
 }
 
 /// A line, or some points.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Line {
     /// Its name.
     pub name: String,
     /// Where it goes: x and y.
     pub points: Vec<(f64, f64)>,
     /// Whether its points stand by themselves.
+    #[serde(rename = "dots")]
     pub is_dots: bool,
 }
 

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A figure of every row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Serialize)]
 pub struct SummaryColumn {
     /// What programs call it.
     pub id: &'static str,
@@ -36,30 +36,13 @@ const fn column(
     SummaryColumn { id, heading, unit, meaning, is_time, more_is_better }
 }
 
-const LOST: SummaryColumn = column(["lost", "%", "lost in % of the readings"], ["lost", ""], true, false);
-const READ: SummaryColumn = column(["read_mean", "ms", "read in ms"], ["read", "mean"], true, false);
-const RATE: SummaryColumn =
-    column(["write_rate", "1000/s", "write in thousand readings a second"], ["write", "k/s"], true, true);
-const ASK: SummaryColumn = column(["question", "ms", "ask in ms a question"], ["ask", "ms"], true, false);
-const CPU: SummaryColumn =
-    column(["cpu_per_reading", "µs", "CPU in µs on both sides"], ["CPU", "/rdg"], false, false);
-const DISK: SummaryColumn = column(
-    ["disk_per_reading", "B", "disk in bytes, logs apart; rdg = stored reading"],
-    ["disk", "/rdg"],
-    false,
-    false,
-);
-const ROOM: SummaryColumn =
-    column(["headroom", "times", "room: highest rate over that of your sensors"], ["room", "×"], true, true);
-const KEPT: SummaryColumn =
-    column(["disk_kept", "GB", "kept: disk for the time that data is kept"], ["kept", "GB"], false, false);
-
 /// A figure over repetitions.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Serialize)]
 pub struct Estimate {
     /// Its mean, in its column's unit.
     pub value: f64,
     /// The 95 % interval of the mean, where there are enough repetitions.
+    #[serde(flatten)]
     pub interval: Option<Interval>,
 }
 
@@ -83,42 +66,74 @@ impl Estimate {
 }
 
 /// A column and its figure of somebody who may be ranked.
-type Figure<'a> = (SummaryColumn, Box<dyn Fn(&Arm) -> Option<Estimate> + 'a>);
+pub type Figure = (SummaryColumn, fn(&Field, &Costs, &Arm) -> Option<Estimate>);
 
-/// The figures of a row. Which they are depends on how the workload's trials are made: of a steady rate what was lost and how long reading took, of work done as
-/// fast as the database lets it how fast that was; of both what a reading cost.
-pub fn figures(field: &Field) -> Vec<Figure<'_>> {
-    let costs = Costs::of(field);
-    let cost = move |id: &'static str, scale: f64| {
-        let costs = costs.clone();
-        move |arm: &Arm| -> Vec<f64> {
-            let blocks = costs.blocks(field, arm).into_iter().flatten();
-            blocks.filter_map(|block| Some(block.values.get(id)? / scale)).collect()
-        }
-    };
-    let (question, cpu, disk) = (cost("question_time", 1e3), cost("load_cpu", 1.0), cost("disk", 1.0));
-    let costs = Costs::of(field);
-    let rate = move |arm: &Arm| Estimate::geometric(&values(field, arm, |trial| write_rate(trial, &costs)));
-    let mut all: Vec<Figure<'_>> = match field.has_phases() {
-        true => vec![(RATE, Box::new(rate)), (ASK, Box::new(move |arm| Estimate::geometric(&question(arm))))],
-        false => vec![
-            (LOST, Box::new(|arm| lost(field, arm))),
-            (READ, Box::new(move |arm| Estimate::geometric(&question(arm)))),
-        ],
-    };
-    all.push((CPU, Box::new(move |arm| Estimate::mean(&cpu(arm)))));
-    all.push((DISK, Box::new(move |arm| Estimate::mean(&disk(arm)))));
-    all.push((ROOM, Box::new(move |arm| headroom(field, arm).map(Estimate::of_one))));
-    all.push((KEPT, Box::new(move |arm| Some(Estimate::of_one(disk_kept(field, arm)? / 1e9)))));
-    all
+/// Of work at a steady rate: what was lost and how long reading took.
+const AT_RATE: [Figure; 2] = [
+    (column(["lost", "%", "lost in % of the readings"], ["lost", ""], true, false), |field, _, arm| {
+        keeping_up::lost_percent(field, arm).map(Estimate::of_one)
+    }),
+    (column(["read_mean", "ms", "read in ms"], ["read", "mean"], true, false), question),
+];
+/// Of work done as fast as the database lets it: how fast that was.
+const OF_PHASES: [Figure; 2] = [
+    (
+        column(["write_rate", "1000/s", "write in thousand readings a second"], ["write", "k/s"], true, true),
+        |field, costs, arm| {
+            let rates = field.valid_of(arm).filter_map(|trial| write_rate(trial, costs));
+            Estimate::geometric(&rates.collect_vec())
+        },
+    ),
+    (column(["question", "ms", "ask in ms a question"], ["ask", "ms"], true, false), question),
+];
+/// Of both: what a reading cost, and what the user's own data would.
+const OF_BOTH: [Figure; 4] = [
+    (
+        column(["cpu_per_reading", "µs", "CPU in µs on both sides"], ["CPU", "/rdg"], false, false),
+        |field, costs, arm| Estimate::mean(&values(field, costs, arm, "load_cpu")),
+    ),
+    (
+        column(
+            ["disk_per_reading", "B", "disk in bytes, logs apart; rdg = stored reading"],
+            ["disk", "/rdg"],
+            false,
+            false,
+        ),
+        |field, costs, arm| Estimate::mean(&values(field, costs, arm, "disk")),
+    ),
+    (
+        column(
+            ["headroom", "times", "room: highest rate over that of your sensors"],
+            ["room", "×"],
+            true,
+            true,
+        ),
+        |field, _, arm| headroom(field, arm).map(Estimate::of_one),
+    ),
+    (
+        column(
+            ["disk_kept", "GB", "kept: disk for the time that data is kept"],
+            ["kept", "GB"],
+            false,
+            false,
+        ),
+        |field, _, arm| Some(Estimate::of_one(disk_kept(field, arm)? / 1e9)),
+    ),
+];
+
+/// The figures of a row, which depend on how the workload's trials are made.
+pub fn figures(field: &Field) -> impl Iterator<Item = Figure> {
+    let own = if field.has_phases() { OF_PHASES } else { AT_RATE };
+    own.into_iter().chain(OF_BOTH)
 }
 
-/// The figure in each valid trial.
-fn values(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Known) -> Vec<f64> {
-    field.valid_of(arm).filter_map(figure).collect()
+/// What it cost by a criterion in each repetition.
+fn values(field: &Field, costs: &Costs, arm: &Arm, id: &str) -> Vec<f64> {
+    let blocks = costs.blocks(field, arm).into_iter().flatten();
+    blocks.filter_map(|block| block.values.get(id).copied()).collect()
 }
 
-/// Readings that were lost, all trials together.
-fn lost(field: &Field, arm: &Arm) -> Option<Estimate> {
-    keeping_up::lost_percent(field, arm).map(Estimate::of_one)
+fn question(field: &Field, costs: &Costs, arm: &Arm) -> Option<Estimate> {
+    let values = values(field, costs, arm, "question_time");
+    Estimate::geometric(&values.iter().map(|value| value / 1e3).collect_vec())
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::cmp::Ordering;
 
 /// Somebody who was measured and lacks what others have.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct LackingRow {
     /// Its name.
     pub label: String,

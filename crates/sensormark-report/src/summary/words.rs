@@ -97,6 +97,6 @@ impl Summary {
 
 /// The beginning of a sentence that has too many words.
 fn cut(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().take(MOST_WORDS).collect();
+    let words = text.split_whitespace().take(MOST_WORDS).collect_vec();
     format!("{} …", words[..words.len().min(MOST_WORDS - 1)].join(" "))
 }

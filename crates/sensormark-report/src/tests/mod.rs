@@ -21,6 +21,20 @@ use super::*;
 use sensormark_result::measurement::record::{RunRecord, TrialRecord};
 use sensormark_result::tests::fixture::{self, *};
 
+impl Report {
+    pub(crate) fn text(&self, width: usize) -> String {
+        text::render(self.document(), width)
+    }
+
+    pub(crate) fn csv(&self) -> String {
+        csv::render(self.document())
+    }
+
+    pub(crate) fn markdown(&self) -> String {
+        markdown::render(self.document())
+    }
+}
+
 pub(crate) fn report(trials: Vec<TrialRecord>) -> Report {
     Report::new(run(), trials, &ReportOptions::default())
 }

@@ -54,7 +54,11 @@ impl Run {
         let Ok(report) = Report::from_folder(&folder, &ReportOptions::default()) else {
             return;
         };
-        let _ = (report.text(80), report.json(), report.html(Some(&folder)));
+        let _ = (
+            sensormark_report::text::render(report.document(), 80),
+            report.json(),
+            report.html(Some(&folder)),
+        );
         let _ = (csv::render(report.document()), markdown::render(report.document()));
         let _ = (report.summary(), report.firmer());
         let _ = (raw::samples(report.field(), &folder), raw::latencies(report.field()));

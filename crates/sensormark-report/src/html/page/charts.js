@@ -44,6 +44,8 @@ const charts = {
   axis(title, further) {
     return { title: { display: title !== "", text: title }, ...further, ticks: { callback: (value) => short(Number(value)), ...further?.ticks } };
   },
+  // Makes an axis have these ticks.
+  ticks(values) { return (axis) => { axis.ticks = values(axis).map((value) => ({ value })); }; },
   // Bars below one another, in the colour of what each is about.
   bars(names, values, title, intervals) {
     return {
@@ -81,14 +83,13 @@ const charts = {
     id: "whiskers",
     afterDatasetsDraw(chart) {
       const { ctx, chartArea: area } = chart;
-      const isFlat = (set) => set.flat || chart.options.indexAxis === "y";
       ctx.save();
       ctx.beginPath();
       ctx.rect(area.left, area.top, area.width, area.height);
       ctx.clip();
       chart.data.datasets.forEach((set, place) => {
         if (!set.intervals || !chart.isDatasetVisible(place)) return;
-        const flat = isFlat(set);
+        const flat = set.flat || chart.options.indexAxis === "y";
         const along = chart.scales[flat ? "x" : "y"];
         ctx.lineWidth = 1.5;
         ctx.strokeStyle = charts.ink("--ink");
@@ -96,16 +97,9 @@ const charts = {
           const interval = set.intervals[at];
           if (!interval) return;
           const [from, to] = interval.map((value) => along.getPixelForValue(along.type === "logarithmic" ? Math.max(value, along.min) : value));
-          const line = (x, y, toX, toY) => { ctx.moveTo(x, y); ctx.lineTo(toX, toY); };
-          ctx.beginPath();
-          if (flat) {
-            line(from, drawn.y, to, drawn.y);
-            [from, to].forEach((x) => line(x, drawn.y - 4, x, drawn.y + 4));
-          } else {
-            line(drawn.x, from, drawn.x, to);
-            [from, to].forEach((y) => line(drawn.x - 4, y, drawn.x + 4, y));
-          }
-          ctx.stroke();
+          const line = (start, end, by, to) => (flat ? stroke(ctx, start, drawn.y + by, end, drawn.y + to) : stroke(ctx, drawn.x + by, start, drawn.x + to, end));
+          line(from, to, 0, 0);
+          [from, to].forEach((end) => line(end, end, -4, 4));
         });
       });
       ctx.restore();

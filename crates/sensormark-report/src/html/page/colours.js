@@ -40,11 +40,9 @@ const colours = {
   within(name, parts) {
     const own = Math.max(0, parts.findIndex((part) => part === "server" || part === "trial"));
     const others = [charts.ink("--soft"), charts.ink("--ink")];
-    let at = 0;
     return parts.map((_, place) => {
-      if (place === own) return { colour: this.of(name), dash: [], point: "circle" };
-      at += 1;
-      return { colour: others[at % 2], dash: this.dashes[Math.ceil(at / 2) % 4], point: this.points[at % 5] };
+      const at = place === own ? 0 : place + (place < own);
+      return { colour: at ? others[at % 2] : this.of(name), dash: this.dashes[Math.ceil(at / 2) % 4], point: this.points[at % 5] };
     });
   },
 };

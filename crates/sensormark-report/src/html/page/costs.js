@@ -44,13 +44,10 @@ const costs = {
   tested(ranking, ranked) {
     const count = (one) => one.blocks.filter((block) => block !== null).length;
     if (!ranked.some((one) => count(one) >= ranking.smallest_repetitions)) return null;
-    const pairs = [];
-    for (let a = 0; a < ranked.length; a++) {
-      for (let b = a + 1; b < ranked.length; b++) {
-        const found = statistics.compare(ranked[a].blocks, ranked[b].blocks, ranking.smallest_repetitions);
-        if (found) pairs.push({ a, b, ...found });
-      }
-    }
+    const pairs = ranked.flatMap((one, a) => ranked.slice(a + 1).flatMap((other, at) => {
+      const found = statistics.compare(one.blocks, other.blocks, ranking.smallest_repetitions);
+      return found ? [{ a, b: a + 1 + at, ...found }] : [];
+    }));
     statistics.holm(pairs);
     return (above, below) => pairs.some((pair) => pair.a === above && pair.b === below && pair.p < ranking.significance && pair.log < 0);
   },
@@ -98,45 +95,17 @@ const statistics = {
     }
     return high;
   },
-  // P(|T| >= |t|).
+  // P(|T| >= |t|) for whole degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4).
   twoSided(t, degrees) {
-    const square = t * t;
-    return this.beta(0.5 * degrees, 0.5, degrees / (degrees + square), square / (degrees + square));
-  },
-  // The regularised incomplete beta function, rest = 1 - x.
-  beta(a, b, x, rest) {
-    if (x <= 0) return 0;
-    if (rest <= 0) return 1;
-    const front = Math.exp(a * Math.log(x) + b * Math.log(rest) + this.logGamma(a + b) - this.logGamma(a) - this.logGamma(b));
-    if (x < (a + 1) / (a + b + 2)) return (front * this.fraction(a, b, x)) / a;
-    return 1 - (front * this.fraction(b, a, rest)) / b;
-  },
-  fraction(a, b, x) {
-    const apart = (value) => (Math.abs(value) < 1e-300 ? 1e-300 : value);
-    let c = 1;
-    let d = 1 / apart(1 - ((a + b) * x) / (a + 1));
-    let result = d;
-    for (let m = 1; m < 10000; m++) {
-      const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
-      const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-      let factor = 1;
-      for (const term of [even, odd]) {
-        d = 1 / apart(1 + term * d);
-        c = apart(1 + term / c);
-        factor = d * c;
-        result *= factor;
-      }
-      if (Math.abs(factor - 1) < 1e-16) break;
+    const angle = Math.atan(Math.abs(t) / Math.sqrt(degrees));
+    const cosine = Math.cos(angle);
+    const isOdd = degrees % 2;
+    let [sum, term] = [0, isOdd ? cosine : 1];
+    for (let power = isOdd; power <= degrees - 2; power += 2) {
+      sum += term;
+      term *= cosine ** 2 * (power + 1) / (power + 2);
     }
-    return result;
-  },
-  logGamma(x) {
-    const lanczos = [676.5203681218851, -1259.1392167224028, 771.3234287776531, -176.6150291621406,
-      12.507343278686905, -0.13857109526572012, 9.984369578019572e-6, 1.5056327351493116e-7];
-    if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - this.logGamma(1 - x);
-    const y = x - 1;
-    const sum = lanczos.reduce((all, term, place) => all + term / (y + place + 1), 0.9999999999998099);
-    const t = y + 7.5;
-    return 0.5 * Math.log(2 * Math.PI) + (y + 0.5) * Math.log(t) - t + Math.log(sum);
+    const inside = Math.sin(angle) * sum;
+    return 1 - (isOdd ? (angle + inside) * 2 / Math.PI : inside);
   },
 };

@@ -47,6 +47,25 @@ function choice(key, attributes, names, act) {
   return made;
 }
 
+// What one of these names draws into a place, with the choice before it; `draw` takes where the name is among them.
+function drawnChoice(key, words, names, place, draw) {
+  const act = () => {
+    charts.empty(place);
+    draw(Number(chosen.value));
+  };
+  const chosen = choice(key, { id: key }, names, act);
+  act();
+  return { act, parts: [div("tools", element("label", {}, words, chosen)), place] };
+}
+
+// A line of a drawing.
+function stroke(pen, x, y, toX, toY) {
+  pen.beginPath();
+  pen.moveTo(x, y);
+  pen.lineTo(toX, toY);
+  pen.stroke();
+}
+
 function csvField(value) {
   const text = String(value ?? "");
   // A spreadsheet would run a text that begins like a formula.

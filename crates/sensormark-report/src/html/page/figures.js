@@ -95,7 +95,7 @@ const figures = {
     const counts = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
     const large = { ticks: { callback: (value) => (value >= 1e4 ? counts.format(value) : short(Number(value))) } };
     const ticks = this.apart(unique(rows.map((row) => row[x].value)).sort((a, b) => a - b), isEven);
-    const atPoints = ticks.length <= 8 ? { afterBuildTicks: (axis) => { axis.ticks = ticks.map((value) => ({ value })); } } : {};
+    const atPoints = ticks.length <= 8 ? { afterBuildTicks: charts.ticks(() => ticks) } : {};
     const scales = { x: { ...scale, ...atPoints, ...large }, y: isEven ? {} : { ...scale, ticks: named } };
     const configure = () => {
       const looks = colours.lines(ours.map((one) => one.name));
@@ -142,7 +142,7 @@ const figures = {
     pen.lineWidth = 1.5;
     const lines = place % 2 ? [[0, size, size, 0], [-1, 1, 1, -1], [size - 1, size + 1, size + 1, size - 1]]
       : [[0, 0, size, size], [-1, size - 1, 1, size + 1], [size - 1, -1, size + 1, 1]];
-    for (const [x, y, toX, toY] of lines) { pen.beginPath(); pen.moveTo(x, y); pen.lineTo(toX, toY); pen.stroke(); }
+    lines.forEach((line) => stroke(pen, ...line));
     return pen.createPattern(tile, "repeat");
   },
 };

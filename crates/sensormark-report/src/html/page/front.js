@@ -121,7 +121,7 @@ const front = {
       const common = this.common(shown, at);
       if (!found) return { ...common, value: null, text: common.heading ? "" : "–", isHatched: false };
       const times = rows.times(found.value, best);
-      const interval = found.low === null ? "" : `, 95 % ${rows.figure(found.low)} to ${rows.figure(found.high)}`;
+      const interval = found.low == null ? "" : `, 95 % ${rows.figure(found.low)} to ${rows.figure(found.high)}`;
       const text = rows.figure(found.value), tip = `${text} ${unit}${interval}`;
       return { ...common, value: found.value, low: found.low ?? undefined, high: found.high ?? undefined, times, isBest: times === "best", text, tip, ...further(row, found, text, tip) };
     });

@@ -67,21 +67,6 @@ const page = {
       return element("p", { class: section.id === "answer" ? "answer" : null }, block.text);
     });
   },
-  // A section that unfolds; its parts are made then.
-  fold(id, title, parts, isOpen) {
-    const place = element("details", { class: "section", open: isOpen },
-      element("summary", {}, heading(id, title)));
-    const fill = () => {
-      if (place.dataset.filled) return;
-      place.dataset.filled = "yes";
-      place.append(...parts());
-      tables.filter();
-    };
-    place.fill = fill;
-    place.addEventListener("toggle", fill);
-    if (isOpen) fill();
-    return place;
-  },
   sections() {
     const { document: { sections }, curves: drawn, time_series: taken, drawings: pictures } = this.data;
     const all = sections.map((section) => ({ id: section.id, title: this.titles[section.id] || section.title, parts: () => (section.id === "prices" ? [this.blocks(section)[1], ...prices.section(this.data.prices)] : this.blocks(section)) }));
@@ -94,17 +79,22 @@ const page = {
     if (pictures.length) before("published", { id: "drawings", title: "The study's data, drawn again", parts: () => drawings.section(pictures) });
     return all;
   },
+  theme(name) {
+    const { dataset } = document.documentElement;
+    if (dataset.theme === name) return;
+    dataset.theme = name;
+    charts.redraw();
+  },
   themes() {
     const root = document.documentElement;
     const dark = () => root.dataset.theme === "dark";
-    root.dataset.theme = address.get("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    this.theme(address.get("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
     const toggle = document.getElementById("theme");
     const say = () => { toggle.textContent = dark() ? "Light" : "Dark"; toggle.setAttribute("aria-pressed", dark()); };
     toggle.addEventListener("click", () => {
-      root.dataset.theme = dark() ? "light" : "dark";
+      this.theme(dark() ? "light" : "dark");
       address.set("theme", root.dataset.theme);
       say();
-      charts.redraw();
     });
     say();
   },
@@ -118,22 +108,15 @@ const page = {
   },
   // Paper is light, and shows every section and chart.
   paper() {
-    const root = document.documentElement;
-    let before = null;
-    const show = (theme) => {
-      if (root.dataset.theme === theme) return;
-      root.dataset.theme = theme;
-      charts.redraw();
-    };
-    let opened = [];
+    let [before, opened] = [null, []];
     addEventListener("beforeprint", () => {
       opened = [...document.querySelectorAll("details.section:not([open]), details.trust:not([open])")];
       opened.forEach((place) => { place.fill?.(); place.open = true; });
-      before = root.dataset.theme;
-      show("light");
+      before = document.documentElement.dataset.theme;
+      this.theme("light");
       charts.showAll();
     });
-    addEventListener("afterprint", () => { show(before); opened.forEach((place) => { place.open = false; }); });
+    addEventListener("afterprint", () => { this.theme(before); opened.forEach((place) => { place.open = false; }); });
   },
   // Shows one of the runs, in place of the one before.
   show(place) {
@@ -165,20 +148,22 @@ const page = {
       own.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
       const head = id === "answer" ? front.section(this.filterSection(), trust) : [heading("chapter-" + id, title)];
       if (!own.length && id !== "answer") head.push(note("Nothing of this is in the folder of this run."));
-      const folded = own.map((section, at) => this.fold(section.id, section.title, section.parts, at === 0 && this.open.includes(section.id)));
-      made.push(element("section", { class: "chapter", id: "chapter-" + id, "aria-labelledby": "at-chapter-" + id }, head, folded));
+      const folded = own.map((section, at) => tables.later(heading(section.id, section.title), section.parts,
+        { class: "section", open: at === 0 && this.open.includes(section.id) }));
+      made.push(this.chapter(id, "chapter-" + id, head, folded));
     }
     this.links(this.chapters.map(([id, title]) => ["chapter-" + id, title]));
     return made;
   },
+  // A chapter under the heading of this name.
+  chapter(id, at, ...parts) { return element("section", { class: "chapter", id: "chapter-" + id, "aria-labelledby": "at-" + at }, ...parts); },
   // A document without a ranking: a comparison, or what survived a kill.
   alone() {
     const { headline, document: { title, sections } } = this.data;
     const head = element("section", { class: "chapter head" }, element("h1", {}, headline || title),
       element("p", { class: "context", id: "subtitle" }, [headline ? title : "", this.data.name, this.data.started].filter(Boolean).join(" · ")));
     this.links(sections.map((section) => [section.id, section.title]));
-    return [head, ...sections.map((section) => element("section", { class: "chapter", id: "chapter-" + section.id, "aria-labelledby": "at-" + section.id },
-      heading(section.id, section.title), this.blocks(section)))];
+    return [head, ...sections.map((section) => this.chapter(section.id, section.id, heading(section.id, section.title), this.blocks(section)))];
   },
   links(targets) {
     this.list("contents", targets.map(([id, title]) => [{ href: "#at=" + id, "data-to": id }, title, () => this.go(id)]));

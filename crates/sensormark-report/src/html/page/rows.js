@@ -40,12 +40,12 @@ const rows = {
   figure(value) { return Number.isFinite(value) ? value.toLocaleString("en", { minimumSignificantDigits: 3, maximumSignificantDigits: 3 }) : "–"; },
   configuration(list, spec) {
     const own = list.map((row) => colours.of(row.label));
+    const row = (item) => list[spec.kind === "bar" ? item.dataIndex : Math.round(item.parsed.y)];
     const made = spec.kind === "bar" ? this.bars(list, spec, own) : this.dots(list, spec, own);
     made.options = {
       events: ["mousemove", "mouseout", "click"], layout: { padding: { left: 4, right: 6 }, autoPadding: false }, ...made.options,
       plugins: { legend: { display: false }, tooltip: { displayColors: false, callbacks: {
-        title: (items) => list[Math.round(items[0].parsed.y)]?.label ?? list[items[0].dataIndex].label,
-        label: (item) => (list[spec.kind === "bar" ? item.dataIndex : Math.round(item.parsed.y)].tip || `${this.figure(item.parsed.x)} ${spec.unit}`),
+        title: ([item]) => row(item).label, label: (item) => row(item).tip || `${this.figure(item.parsed.x)} ${spec.unit}`,
       } } },
     };
     return made;
@@ -89,7 +89,7 @@ const rows = {
       options: { scales: {
         y: { type: "linear", min: -0.5, max: list.length - 0.5, reverse: true, display: false },
         x: this.below({ type: "logarithmic", min, max, grid: { color: charts.ink("--track"), drawTicks: false },
-          afterBuildTicks: (axis) => { axis.ticks = this.ticks(min, max, spec.kind === "ratio").map((value) => ({ value })); } }),
+          afterBuildTicks: charts.ticks(() => this.ticks(min, max, spec.kind === "ratio")) }),
       } },
       plugins: [{ id: "reaches", beforeDatasetsDraw: (chart) => this.reaches(chart, shown, own, spec) }],
     };
@@ -108,11 +108,10 @@ const rows = {
   },
   reaches(chart, shown, own, spec) {
     const { ctx, chartArea: area, scales: { x, y } } = chart;
-    const line = (fromX, fromY, toX, toY) => { ctx.beginPath(); ctx.moveTo(fromX, fromY); ctx.lineTo(toX, toY); ctx.stroke(); };
     ctx.save();
     if (spec.kind === "ratio") {
       ctx.strokeStyle = charts.ink("--soft");
-      line(x.getPixelForValue(1), area.top, x.getPixelForValue(1), area.bottom);
+      stroke(ctx, x.getPixelForValue(1), area.top, x.getPixelForValue(1), area.bottom);
     }
     for (const { row, at } of shown) {
       if (!Number.isFinite(row.reach)) continue;
@@ -120,9 +119,9 @@ const rows = {
       ctx.strokeStyle = own[at];
       ctx.setLineDash(row.isHatched ? [3, 3] : []);
       ctx.lineWidth = 2.5;
-      line(from, middle, to, middle);
+      stroke(ctx, from, middle, to, middle);
       ctx.setLineDash([]);
-      line(to, middle - 4, to, middle + 4);
+      stroke(ctx, to, middle - 4, to, middle + 4);
     }
     ctx.restore();
   },

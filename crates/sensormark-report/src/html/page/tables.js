@@ -68,30 +68,26 @@ const tables = {
   // The numbers of a drawing, as a table and as CSV.
   numbers(table) { return this.later(`Numbers (${table.rows.length})`, () => [this.tools(table), this.draw(table)]); },
   // What is made when a reader opens it: long tables would keep the page from opening.
-  later(words, make) {
-    const place = element("details", {}, element("summary", {}, words));
-    const fill = () => {
+  later(words, make, attributes) {
+    const place = element("details", attributes, element("summary", {}, words));
+    place.fill = () => {
+      if (place.dataset.filled) return;
+      place.dataset.filled = "yes";
       place.append(...make());
       this.filter();
     };
-    place.addEventListener("toggle", fill, { once: true });
+    place.addEventListener("toggle", place.fill);
+    if (place.open) place.fill();
     return place;
   },
   // Hides rows about hidden implementations.
   filter() {
     for (const { line, names } of this.shown) line.hidden = names.some((name) => page.isHidden(name));
   },
+  // Texts and numbers as a table, folded.
   simple(title, header, rows) {
+    const cell = (value) => (typeof value === "number" ? { text: short(value), value } : { text: value ?? "–" });
     const id = title.toLowerCase().replace(/\W+/g, "-");
-    return this.later("Numbers", () => {
-      const lines = rows.map((row) => element("tr", {}, row.map((value, place) => place === 0
-        ? element("th", { scope: "row" }, value)
-        : element("td", { class: typeof value === "number" ? "number" : null },
-          typeof value === "number" ? short(value) : value ?? "–"))));
-      const drawn = element("table", {}, element("caption", {}, title),
-        element("thead", {}, element("tr", {}, header.map((name) => element("th", { scope: "col" }, name)))),
-        element("tbody", {}, lines));
-      return [div("tools", button("CSV", () => saveCsv(id, header, rows))), this.scroll(title, drawn)];
-    });
+    return this.numbers({ id, title, keys: 1, columns: header.map((name) => ({ name })), rows: rows.map((row) => row.map(cell)) });
   },
 };

@@ -9,22 +9,19 @@ const curves = {
     const own = Object.groupBy(all, (curve) => curve.operation);
     const operations = Object.keys(own).sort((a, b) => own[b].length - own[a].length);
     const place = div();
-    const draw = () => this.draw(place, own[operations[chosen.value]].filter((curve) => !page.isHidden(curve.implementation)));
-    const chosen = choice("operation", { id: "operation" }, operations, draw);
-    page.onFilter(draw);
-    draw();
-    return [element("p", {}, "How long the slowest share of operations took: to the right are the rarest. A curve ends where fewer than ten operations lie beyond."),
-      div("tools", element("label", {}, "Operation ", chosen)), place];
+    const { act, parts } = drawnChoice("operation", "Operation ", operations, place, (at) =>
+      this.draw(place, own[operations[at]].filter((curve) => !page.isHidden(curve.implementation))));
+    page.onFilter(act);
+    return [element("p", {}, "How long the slowest share of operations took: to the right are the rarest. A curve ends where fewer than ten operations lie beyond."), ...parts];
   },
-  ticks(most) { return [1, 2, 10, 100, 1000, 1e4, 1e5, 1e6].filter((x) => x <= most).map((value) => ({ value })); },
+  ticks(most) { return [1, 2, 10, 100, 1000, 1e4, 1e5, 1e6].filter((x) => x <= most); },
   percentile(beyond) { return beyond >= 1 ? "0" : String(Number((100 - beyond * 100).toPrecision(8))); },
   draw(place, found) {
-    charts.empty(place);
     if (!found.length) { place.append(note("No curve is shown.")); return; }
     const series = found.map((curve) => ({ name: curve.implementation, points: curve.ms.map((ms, at) => [1 / this.beyond[at], ms]) }));
     const from = found[0].open_loop ? "from when it was due" : "service time";
     charts.add(place, "Latency by percentile, " + from, () => charts.lines(series, "percentile", "ms, " + from, {
-      x: { type: "logarithmic", min: 1, afterBuildTicks: (axis) => { axis.ticks = this.ticks(axis.max); }, ticks: { callback: (x) => this.percentile(1 / x) } },
+      x: { type: "logarithmic", min: 1, afterBuildTicks: charts.ticks((axis) => this.ticks(axis.max)), ticks: { callback: (x) => this.percentile(1 / x) } },
       y: { type: "logarithmic", beginAtZero: false },
     }));
     const rows = found.flatMap((curve) => curve.ms.map((ms, at) => [curve.implementation, Number(this.percentile(this.beyond[at])), ms]));
@@ -39,13 +36,9 @@ const timeSeries = {
     ["read_kb_s", "read from storage (kB/s)", "roles"], ["written_kb_s", "written to storage (kB/s)", "roles"]],
   section(all) {
     const place = div("pair");
-    const draw = () => this.draw(place, all[chosen.value]);
-    const chosen = choice("trial", { id: "trial" }, all.map((one) => one.name), draw);
-    draw();
-    return [div("tools", element("label", {}, "Trial ", chosen)), place];
+    return drawnChoice("trial", "Trial ", all.map((one) => one.name), place, (at) => this.draw(place, all[at])).parts;
   },
   draw(place, trial) {
-    charts.empty(place);
     const phases = { id: "phases", beforeDatasetsDraw: (chart) => this.phases(chart, trial.phases) };
     for (const [key, title, of] of this.figures) {
       const series = Object.entries(trial[of]).filter(([, one]) => one[key].some((value) => value !== null))

@@ -58,8 +58,8 @@ fn section_text(section: &Section) -> String {
     let mut text = format!("== {}: {}\n", section.id, section.title);
     for block in &section.blocks {
         match block {
-            Block::Paragraph(words) => writeln!(text, "{words}").expect("text"),
-            Block::List(items) => writeln!(text, "- {}", items.join("\n- ")).expect("text"),
+            Block::Paragraph { text: words } => writeln!(text, "{words}").expect("text"),
+            Block::List { items } => writeln!(text, "- {}", items.join("\n- ")).expect("text"),
             Block::Table(table) => text.push_str(&table_text(table)),
         }
     }
