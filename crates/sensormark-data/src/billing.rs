@@ -25,47 +25,18 @@ mod contact;
 #[cfg(test)]
 mod tests;
 
-use crate::{
-    export::{BATCH, DataSet},
-    random::Stream,
-    table::{field, table},
-    units::{round_u64, signed},
-};
+use crate::prelude::*;
 use calendar::{HOUR_NS, START_NS};
 pub use contact::fill_contact;
-use sensormark_store::{
-    Batch, Entity, Field, FieldType, Schema, Series, Table, TagColumn, TimeResolution, Values,
-};
-use std::ops::Range;
 
-/// Numbers of the fields.
-pub mod fields {
-    /// What was used since the last reading: what is billed.
-    pub const USAGE_SINCE_READ: usize = 0;
-    /// Since the day began.
-    pub const USAGE_THIS_DAY: usize = 2;
-    /// Since the week began, on Monday.
-    pub const USAGE_THIS_WEEK: usize = 3;
-    /// Since the month began.
-    pub const USAGE_THIS_MONTH: usize = 4;
-    /// Since the year began.
-    pub const USAGE_THIS_YEAR: usize = 5;
-    /// Since the meter was made.
-    pub const ALL_TIME_USAGE: usize = 6;
-    /// An error of the meter's own, 0 for none. The one after it is of its line.
-    pub const ERROR_CODE_1: usize = 7;
-}
-
+/// The field of what was used since the last reading: what is billed.
+pub const USAGE_SINCE_READ: usize = 0;
+/// The field of what was used since the meter was made.
+const ALL_TIME_USAGE: usize = 6;
+/// The field of an error of the meter's own, 0 for none. The one after it is of its line.
+const ERROR_CODE_1: usize = 7;
 /// Names of the fields.
 const FIELDS: &str = "usage_since_read usage_this_hour usage_this_day usage_this_week usage_this_month usage_this_year all_time_usage error_code_1 error_code_2";
-
-/// Numbers of a meter's streams of random values.
-const BASE_STREAM: u64 = 0;
-const BEFORE_STREAM: u64 = 1;
-const JITTER_STREAM: u64 = 2;
-const ERROR_STREAMS: [u64; 2] = [3, 4];
-/// Of what its entity says.
-const CONTACT_STREAM: u64 = 5;
 
 const HOURS_A_DAY: usize = 24;
 const HOURS_A_WEEK: usize = 7 * HOURS_A_DAY;
@@ -76,20 +47,8 @@ const DAY: [u64; HOURS_A_DAY] = [
 ];
 /// What each day of a week weighs, from Monday; 100 by mean.
 const WEEK: [u64; 7] = [98, 97, 97, 98, 100, 106, 104];
-/// What an hour weighs by mean.
-const MEAN_WEIGHT: u64 = 100_000;
 /// Sums of the weights of a week's first hours, from none to all.
-const WEIGHTS: [u64; HOURS_A_WEEK + 1] = sums();
-/// The mean hour of a meter, in hundredths, both included.
-const BASE: std::ops::RangeInclusive<i64> = 60..=240;
-/// Jitter is up to so many tenths of the mean hour: under the least hour, which weighs 0.43 of it.
-const JITTER_TENTHS: u64 = 4;
-/// The most that a meter may have counted when readings begin, in hundredths.
-const MOST_BEFORE: u64 = 5_000_000;
-/// Shares of readings with an error, of its first and its second kind; the codes go up to the last number.
-const ERRORS: [(f64, f64); 2] = [(0.001, 99.0), (0.000_2, 9.0)];
-
-const fn sums() -> [u64; HOURS_A_WEEK + 1] {
+const WEIGHTS: [u64; HOURS_A_WEEK + 1] = {
     let mut sums = [0; HOURS_A_WEEK + 1];
     let mut hour = 0;
     while hour < HOURS_A_WEEK {
@@ -97,21 +56,22 @@ const fn sums() -> [u64; HOURS_A_WEEK + 1] {
         hour += 1;
     }
     sums
-}
+};
+/// Shares of readings with an error, of its first and its second kind; the codes go up to the last number.
+const ERRORS: [(f64, f64); 2] = [(0.001, 99.0), (0.000_2, 9.0)];
 
 /// The table of readings of so many meters, numbered from 1, with their entities.
 pub fn schema(meters: u32) -> Schema {
     // The first so many of one type, the others of another.
     let named = |names: &str, first: usize, kinds: [FieldType; 2]| -> Vec<Field> {
-        let kind = |number| kinds[usize::from(number >= first)];
+        let kind = |number| kinds[(number >= first) as usize];
         names.split(' ').enumerate().map(|(number, name)| field(name, kind(number))).collect()
     };
-    let readings = named(FIELDS, fields::ERROR_CODE_1, [FieldType::F64, FieldType::I64]);
-    let ids = TagColumn::Integer((1..=i64::from(meters)).collect());
-    let series = Series::new(vec![ids]).every(HOUR_NS);
+    let readings = named(FIELDS, ERROR_CODE_1, [F64, I64]);
+    let series = Series::new(vec![TagColumn::Integer((1..=meters as i64).collect())]).every(HOUR_NS);
     let entity = Entity {
         name: "meters".to_owned(),
-        columns: named(contact::COLUMNS, contact::TEXTS, [FieldType::Text, FieldType::F64]),
+        columns: named(contact::COLUMNS, contact::TEXTS, [Text, F64]),
         last_time_column: "last_reading".to_owned(),
     };
     let table = table("meter_reads", &["meter"], readings, TimeResolution::Seconds, series);
@@ -135,15 +95,16 @@ pub struct Meter {
 impl Meter {
     /// The meter of this series.
     pub fn new(seed: u64, series: u32) -> Self {
-        let stream = |number| Stream::new(seed, u64::from(series), number);
-        let base = stream(BASE_STREAM).within(0, BASE).unsigned_abs();
-        let jitters = 1 + base * JITTER_TENTHS / 10;
-        let jitter = stream(JITTER_STREAM);
+        let stream = |number| Stream::new(seed, series as u64, number);
+        let base = stream(0).within(0, 60..=240).unsigned_abs();
+        // Under the least hour, which weighs 0.43 of the mean one.
+        let jitters = 1 + base * 4 / 10;
+        let jitter = stream(2);
         Self {
             base,
-            before: stream(BEFORE_STREAM).below(0, MOST_BEFORE),
+            before: stream(1).below(0, 5_000_000_u64),
             jitter,
-            errors: ERROR_STREAMS.map(stream),
+            errors: [3, 4].map(stream),
             first_jitter: jitter.below(0, jitters),
             jitters,
         }
@@ -155,8 +116,8 @@ impl Meter {
         let (weeks, rest) = (hour as usize / HOURS_A_WEEK, hour as usize % HOURS_A_WEEK);
         let weight = weeks as u64 * WEIGHTS[HOURS_A_WEEK] + WEIGHTS[rest];
         // The least hour is more than any jitter, so that this is never below 0.
-        self.base * weight / MEAN_WEIGHT + self.jitter.below(u64::from(hour), self.jitters)
-            - self.first_jitter
+        // An hour weighs 100,000 by mean.
+        self.base * weight / 100_000 + self.jitter.below(hour as u64, self.jitters) - self.first_jitter
     }
 
     /// What was used in these hours, in hundredths.
@@ -170,7 +131,7 @@ impl Meter {
     /// An error code of a reading: 0 but for few.
     #[inline]
     fn error(&self, kind: usize, hour: u32) -> i64 {
-        let unit = self.errors[kind].unit(u64::from(hour));
+        let unit = self.errors[kind].unit(hour as u64);
         let (share, codes) = ERRORS[kind];
         if unit < share { signed(1 + round_u64((unit / share * codes).floor())) } else { 0 }
     }
@@ -186,7 +147,7 @@ impl Meter {
         for (number, column) in batch.columns.iter_mut().enumerate() {
             match &mut column.values {
                 Values::F64(values) => {
-                    let before = if number == fields::ALL_TIME_USAGE { self.before } else { 0 };
+                    let before = if number == ALL_TIME_USAGE { self.before } else { 0 };
                     let (mut start, mut counted) = (0, 0);
                     values.extend(hours.clone().zip(&after).map(|(hour, after)| {
                         let begins = period_start(number, hour);
@@ -197,7 +158,7 @@ impl Meter {
                     }));
                 }
                 Values::I64(values) => {
-                    values.extend(hours.clone().map(|hour| self.error(number - fields::ERROR_CODE_1, hour)));
+                    values.extend(hours.clone().map(|hour| self.error(number - ERROR_CODE_1, hour)));
                 }
                 _ => unreachable!("usage is in floating point, and error codes are integers"),
             }
@@ -210,11 +171,12 @@ impl Meter {
 fn period_start(field: usize, hour: u32) -> u32 {
     let month = || calendar::month_of(hour);
     match field {
-        fields::USAGE_THIS_DAY => hour - hour % 24,
-        fields::USAGE_THIS_WEEK => hour - hour % 168,
-        fields::USAGE_THIS_MONTH => calendar::month_start(month()),
-        fields::USAGE_THIS_YEAR => calendar::month_start(month() - month() % 12),
-        fields::ALL_TIME_USAGE => 0,
+        // Day, week (from Monday), month and year.
+        2 => hour - hour % 24,
+        3 => hour - hour % 168,
+        4 => calendar::month_start(month()),
+        5 => calendar::month_start(month() - month() % 12),
+        ALL_TIME_USAGE => 0,
         _ => hour,
     }
 }
@@ -222,7 +184,7 @@ fn period_start(field: usize, hour: u32) -> u32 {
 /// When an hour's reading is taken, in ns since the Unix epoch.
 #[inline]
 pub fn time_ns(hour: u32) -> i64 {
-    START_NS + i64::from(hour) * HOUR_NS
+    START_NS + hour as i64 * HOUR_NS
 }
 
 /// So many first readings of each of so many meters as a data set that can be exported, meter by meter.
@@ -231,8 +193,7 @@ pub fn data_set(seed: u64, meters: u32, readings: u32) -> DataSet {
         for series in shard.series(meters) {
             let meter = Meter::new(seed, series);
             for start in (0..readings).step_by(BATCH as usize) {
-                let hours = start..readings.min(start + BATCH);
-                sink.put(0, |batch| meter.push(series, hours, batch))?;
+                sink.put(0, |batch| meter.push(series, start..readings.min(start + BATCH), batch))?;
             }
         }
         Ok(())

@@ -53,7 +53,7 @@ pub fn natural_logarithm(value: f64) -> f64 {
     }
     let ratio = (mantissa - 1.0) / (mantissa + 1.0);
     let square = ratio * ratio;
-    let series = (1..=10).rev().fold(0.0, |sum, term| sum * square + 1.0 / f64::from(2 * term + 1));
+    let series = (1..=10).rev().fold(0.0, |sum, term| sum * square + 1.0 / (2 * term + 1) as f64);
     let logarithm = 2.0 * (ratio + ratio * (square * series));
     exponent * core::f64::consts::LN_2 + logarithm
 }

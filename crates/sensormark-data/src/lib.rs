@@ -22,6 +22,7 @@ pub mod iot_platform;
 pub mod machine_tool;
 pub mod nearest;
 pub mod number;
+mod prelude;
 pub mod quantity;
 pub mod random;
 pub mod recording;

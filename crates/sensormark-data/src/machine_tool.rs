@@ -18,15 +18,7 @@
 //!
 //! It is not a model of wear, of operating modes or of time stamps: a sample's time is the source's matter.
 
-use crate::{
-    elementary::sine_of_turns,
-    export::{BATCH, DataSet},
-    random::Stream,
-    shapes::shape::whole,
-    table::{field, table},
-};
-use sensormark_store::{FieldType, Schema, Series, TimeResolution, Values};
-use std::ops::Range;
+use crate::prelude::*;
 
 /// Channels of the machine: the angle and four more.
 pub const CHANNELS: usize = 5;
@@ -53,13 +45,6 @@ const ANGLE_BITS: u32 = 20;
 const ANGLE_SPAN: u64 = AMPLITUDE as u64 + 1 - 2 * NOISE_BOUND as u64;
 /// Period (samples) and amplitude (counts) of each sine.
 const SINES: [(u64, f64); CHANNELS - 1] = [(211, 2_000.0), (503, 1_600.0), (1_009, 1_200.0), (2_003, 800.0)];
-/// What sines swing around, in counts.
-const CENTRE: f64 = 2_048.0;
-/// The series number of this data set's streams; fields 0 to 4 are the channels' noise.
-const SERIES: u64 = 0;
-const JITTER_FIELD: u64 = 5;
-const PHASE_FIELD: u64 = 6;
-
 /// The signal of one machine under one seed; sample i is a pure function of (seed, i).
 #[derive(Debug, Clone)]
 pub struct MachineTool {
@@ -72,12 +57,12 @@ pub struct MachineTool {
 impl MachineTool {
     /// The machine under a seed.
     pub fn new(seed: u64) -> Self {
-        let stream = |field| Stream::new(seed, SERIES, field);
-        let phases = stream(PHASE_FIELD);
+        let stream = |field| Stream::new(seed, 0, field);
+        let phases = stream(6);
         let mut channel = 0;
         Self {
             noise: [0, 1, 2, 3, 4].map(stream),
-            jitter: stream(JITTER_FIELD),
+            jitter: stream(5),
             sines: SINES.map(|(period, amplitude)| {
                 channel += 1;
                 sine(period, amplitude, phases.below(channel, period))
@@ -93,22 +78,9 @@ impl MachineTool {
     pub fn sample(&self, index: u64) -> [u16; CHANNELS] {
         std::array::from_fn(|channel| {
             let mut value = [0];
-            self.fill_channel(index, channel, &mut value);
+            self.fill(index, channel, &mut value);
             value[0]
         })
-    }
-
-    /// Fills one column a channel with the samples from `start` on: `columns[c][j]` is `sample(start + j)[c]`.
-    ///
-    /// # Panics
-    ///
-    /// When the columns' lengths differ, or an index would be [`INDEX_LIMIT`] or more.
-    pub fn fill(&self, start: u64, columns: [&mut [u16]; CHANNELS]) {
-        let length = columns[0].len();
-        assert!(columns.iter().all(|column| column.len() == length), "columns of one batch have one length");
-        for (channel, column) in columns.into_iter().enumerate() {
-            self.fill_channel(start, channel, column);
-        }
     }
 
     /// Fills one column with one channel's samples from `start` on.
@@ -116,7 +88,7 @@ impl MachineTool {
     /// # Panics
     ///
     /// When there is no such channel, or an index would be [`INDEX_LIMIT`] or more.
-    pub fn fill_channel(&self, start: u64, channel: usize, column: &mut [u16]) {
+    pub fn fill(&self, start: u64, channel: usize, column: &mut [u16]) {
         match channel.checked_sub(1) {
             None => self.fill_angle(start, column),
             Some(sine) => fill_sine(&self.sines[sine], start, column),
@@ -132,22 +104,18 @@ impl MachineTool {
     pub fn data_set(self, schema: Schema, start_ns: i64, period_ns: u64, samples: u64) -> DataSet {
         assert!(samples <= INDEX_LIMIT, "the signal has 2^44 samples");
         DataSet::new(schema, move |shard, sink| {
-            let samples = if shard.series(1).is_empty() { 0 } else { samples };
-            for first in (0..samples).step_by(BATCH as usize) {
-                let indices = first..samples.min(first + u64::from(BATCH));
-                sink.put(0, |batch| {
-                    let time = |index| start_ns.wrapping_add_unsigned(index * period_ns);
-                    batch.times_ns.extend(indices.map(time));
-                    batch.series.resize(batch.times_ns.len(), 0);
-                    for (channel, column) in batch.columns.iter_mut().enumerate() {
-                        if let Values::U16(values) = &mut column.values {
-                            values.resize(batch.times_ns.len(), 0);
-                            self.fill_channel(first, channel, values);
-                        }
+            sink.put_all(0, if shard.series(1).is_empty() { 0 } else { samples }, BATCH, |indices, batch| {
+                batch
+                    .times_ns
+                    .extend(indices.clone().map(|index| start_ns.wrapping_add_unsigned(index * period_ns)));
+                batch.series.resize(batch.times_ns.len(), 0);
+                for (channel, column) in batch.columns.iter_mut().enumerate() {
+                    if let Values::U16(values) = &mut column.values {
+                        values.resize(batch.times_ns.len(), 0);
+                        self.fill(indices.start, channel, values);
                     }
-                })?;
-            }
-            Ok(())
+                }
+            })
         })
     }
 
@@ -161,7 +129,7 @@ impl MachineTool {
         let position = (index << BOUNDARY_BITS).cast_signed();
         // Boundaries are early, never late, and by less than a cycle: it is this cycle or the next.
         let cycle = (index << BOUNDARY_BITS) / MEAN_CYCLE;
-        cycle + u64::from(self.boundary(cycle + 1) <= position)
+        cycle + (self.boundary(cycle + 1) <= position) as u64
     }
 
     /// The samples of a cycle: from its true start, a minimum of the angle, to before the next one's.
@@ -173,8 +141,7 @@ impl MachineTool {
 
     /// Where a cycle starts, in 2^-16ths of a sample; never later than cycle · P.
     fn boundary(&self, cycle: u64) -> i64 {
-        let jitter = self.jitter.below(cycle, GREATEST_JITTER + 1);
-        (cycle * MEAN_CYCLE).cast_signed() - jitter.cast_signed()
+        (cycle * MEAN_CYCLE).cast_signed() - self.jitter.below(cycle, GREATEST_JITTER + 1).cast_signed()
     }
 
     fn first_sample(&self, cycle: u64) -> u64 {
@@ -206,13 +173,15 @@ impl MachineTool {
 }
 
 fn sine(period: u64, amplitude: f64, phase: u64) -> Box<[u16]> {
-    let centre = CENTRE - f64::from(NOISE_BOUND);
-    let value = |step: u64| {
-        let turns = ((step + phase) % period) as f64 / period as f64;
-        let value = (centre + amplitude * sine_of_turns(turns) + 0.5).floor();
-        u16::try_from(whole(value)).expect("sines lie between 44 and 4,044 counts")
-    };
-    (0..period).map(value).collect()
+    (0..period)
+        .map(|step| {
+            let turns = ((step + phase) % period) as f64 / period as f64;
+            u16::try_from(whole(
+                (2_048.0 - NOISE_BOUND as f64 + amplitude * sine_of_turns(turns) + 0.5).floor(),
+            ))
+            .expect("sines lie between 44 and 4,044 counts")
+        })
+        .collect()
 }
 
 fn fill_sine(period: &[u16], start: u64, mut column: &mut [u16]) {
@@ -239,9 +208,16 @@ fn add_noise(stream: Stream, start: u64, column: &mut [u16]) {
 
 /// One table, no tags, five channels of 16 bits, times as finely as the layout keeps them.
 pub fn schema(time_resolution: TimeResolution) -> Schema {
-    let fields = (0..CHANNELS).map(|channel| field(format!("m{channel}"), FieldType::U16));
-    let series = Series::single().every(SAMPLE_PERIOD_NS.cast_signed());
-    Schema { tables: vec![table("measurement", &[], fields, time_resolution, series)] }
+    let fields = (0..CHANNELS).map(|channel| field(format!("m{channel}"), U16));
+    Schema {
+        tables: vec![table(
+            "measurement",
+            &[],
+            fields,
+            time_resolution,
+            Series::single().every(SAMPLE_PERIOD_NS.cast_signed()),
+        )],
+    }
 }
 
 #[cfg(test)]

@@ -13,9 +13,8 @@
 //!
 //! It is not for secrets, and not seeded from entropy anywhere.
 
+use crate::elementary::natural_logarithm;
 use std::ops::RangeInclusive;
-
-use super::elementary::natural_logarithm;
 
 /// 2^-53, between neighbouring uniform numbers.
 const UNIT: f64 = 1.0 / 9_007_199_254_740_992.0;
@@ -38,7 +37,7 @@ pub struct Stream {
 }
 
 /// The streams of one series under a seed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Streams(u64);
 
 impl Streams {
@@ -102,11 +101,10 @@ impl Stream {
     pub fn within(&self, index: u64, bounds: RangeInclusive<i64>) -> i64 {
         assert!(!bounds.is_empty(), "an empty range has no values");
         let (start, end) = bounds.into_inner();
-        let above = match start.abs_diff(end).checked_add(1) {
+        start.wrapping_add_unsigned(match start.abs_diff(end).checked_add(1) {
             Some(bound) => self.below(index, bound),
             None => self.word(index),
-        };
-        start.wrapping_add_unsigned(above)
+        })
     }
 
     /// Standard normal: mean 0, standard deviation 1, one word a value.

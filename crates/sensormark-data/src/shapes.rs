@@ -17,24 +17,25 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-use crate::{
-    export::{BATCH, DataSet},
-    random::{Stream, Streams},
-    units::signed,
-};
-use churn::Churn;
-use sensormark_store::{Batch, FieldSet, Schema, Values};
-use shape::FieldShape;
-use std::ops::Range;
-use values::SeriesField;
+use crate::prelude::*;
+use {Draw::*, churn::Churn, shape::*, values::SeriesField};
 
-/// Streams of a series beside those of its fields, which have small numbers.
-const JITTER: u64 = 1 << 20;
-const MISSING: u64 = JITTER + 1;
-const LATE: u64 = JITTER + 2;
-const REPEATED: u64 = JITTER + 3;
-const DELAY: u64 = JITTER + 4;
-const STALE: u64 = JITTER + 5;
+/// What is drawn of a reading or a series beside its values. Each has a stream, numbered beyond those of the fields.
+#[derive(Clone, Copy)]
+pub enum Draw {
+    /// How long after its tick the reading is taken.
+    Jitter = 1 << 20,
+    /// Whether the reading never comes.
+    Missing,
+    /// Whether it comes late.
+    Late,
+    /// Whether it is sent twice.
+    Repeated,
+    /// How late the readings of a series come that are late.
+    Delay,
+    /// Whether it comes when its time is no longer kept.
+    Stale,
+}
 
 /// When readings are taken and sent. Times in ns since the Unix epoch, lengths in ns.
 #[derive(Debug, Clone, Copy)]
@@ -70,8 +71,10 @@ impl Timing {
     fn tick_ns(&self, tick: u64) -> i64 {
         let tick = signed(tick);
         let (of_burst, before) = (tick % self.burst, tick - tick % self.burst);
-        let burst_ns = before.saturating_mul(self.interval_ns).saturating_add(self.start_ns);
-        burst_ns.saturating_add(of_burst.saturating_mul(self.burst_interval_ns))
+        before
+            .saturating_mul(self.interval_ns)
+            .saturating_add(self.start_ns)
+            .saturating_add(of_burst.saturating_mul(self.burst_interval_ns))
     }
 
     /// A time as it is kept.
@@ -92,7 +95,7 @@ pub struct Sensors {
 }
 
 /// One reading that is sent.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 pub struct Sent {
     /// The tick in which it was taken.
     pub tick: u64,
@@ -129,50 +132,41 @@ impl Sensors {
     }
 
     /// Whatever time and sending depend on is of the place, so that what a series sends late comes from its place after its end, too.
-    fn stream(&self, series: u32, number: u64) -> Stream {
-        Stream::new(self.seed, u64::from(series % self.series()), number)
+    fn stream(&self, series: u32, draw: Draw) -> Stream {
+        Stream::new(self.seed, (series % self.series()) as u64, draw as u64)
     }
 
-    fn chance(&self, series: u32, number: u64, tick: u64, share: f64) -> bool {
-        share > 0.0 && self.stream(series, number).unit(tick) < share
-    }
-
-    /// Whether the reading never comes.
-    pub fn is_missing(&self, series: u32, tick: u64) -> bool {
-        self.chance(series, MISSING, tick, self.timing.missing)
-    }
-
-    /// Whether the reading comes late (if it comes).
-    pub fn is_late(&self, series: u32, tick: u64) -> bool {
-        self.chance(series, LATE, tick, self.timing.late)
-    }
-
-    /// Whether the reading comes when its time is no longer kept (if it comes).
-    pub fn is_stale(&self, series: u32, tick: u64) -> bool {
-        self.chance(series, STALE, tick, self.timing.stale)
-    }
-
-    /// Whether the reading is sent twice (if it comes).
-    pub fn is_repeated(&self, series: u32, tick: u64) -> bool {
-        self.chance(series, REPEATED, tick, self.timing.repeated)
+    /// Whether a reading is missing, late, stale or repeated (the last three: if it comes).
+    pub fn is(&self, draw: Draw, series: u32, tick: u64) -> bool {
+        let share = match draw {
+            Missing => self.timing.missing,
+            Late => self.timing.late,
+            Repeated => self.timing.repeated,
+            Stale => self.timing.stale,
+            Jitter | Delay => 0.0,
+        };
+        share > 0.0 && self.stream(series, draw).unit(tick) < share
     }
 
     /// How many ticks late a late reading of this series comes.
     fn delay(&self, series: u32) -> u64 {
-        1 + self.stream(series, DELAY).below(0, self.timing.late_ticks)
+        1 + self.stream(series, Delay).below(0, self.timing.late_ticks)
     }
 
     /// After how many ticks everything that was taken in a tick has been sent.
     pub fn longest_delay(&self, with_copies: bool) -> u64 {
         let late = if self.timing.late > 0.0 { self.timing.late_ticks.max(1) } else { 0 };
-        late + u64::from(with_copies && self.timing.repeated > 0.0)
+        late + (with_copies && self.timing.repeated > 0.0) as u64
     }
 
     /// What a series sends in a tick's turn: its reading, one that is late, and what was sent in the turn before once more.
     pub fn sent(&self, series: u32, turn: u64, with_copies: bool) -> impl Iterator<Item = Sent> {
-        let copied = turn.checked_sub(1).filter(|_| with_copies);
-        let copies = copied.into_iter().flat_map(move |before| self.firsts(series, before));
-        let copies = copies.filter(move |&tick| self.is_repeated(series, tick));
+        let copies = turn
+            .checked_sub(1)
+            .filter(|_| with_copies)
+            .into_iter()
+            .flat_map(move |before| self.firsts(series, before));
+        let copies = copies.filter(move |&tick| self.is(Repeated, series, tick));
         let sent = |again: bool| move |tick: u64| Sent { tick, again };
         self.firsts(series, turn).map(sent(false)).chain(copies.map(sent(true)))
     }
@@ -182,20 +176,23 @@ impl Sensors {
         let Timing { late, stale, stale_ticks, .. } = self.timing;
         let before =
             |share: f64, ticks: &dyn Fn() -> u64| (share > 0.0).then(|| turn.checked_sub(ticks())).flatten();
-        let is_stale = |tick: &u64| self.is_stale(series, *tick);
-        let is_late = |tick: &u64| self.is_late(series, *tick) && !is_stale(tick);
-        let firsts = [
+        let is_stale = |tick: &u64| self.is(Stale, series, *tick);
+        let is_late = |tick: &u64| self.is(Late, series, *tick) && !is_stale(tick);
+        [
             Some(turn).filter(|tick| !is_late(tick) && !is_stale(tick)),
             before(late, &|| self.delay(series)).filter(is_late),
             before(stale, &|| stale_ticks).filter(is_stale),
-        ];
-        firsts.into_iter().flatten().filter(move |&tick| !self.is_missing(series, tick))
+        ]
+        .into_iter()
+        .flatten()
+        .filter(move |&tick| !self.is(Missing, series, tick))
     }
 
     /// When the reading was taken, in ns since the Unix epoch.
     pub fn time_ns(&self, series: u32, tick: u64) -> i64 {
-        let jitter_ns = self.stream(series, JITTER).below(tick, self.timing.jitter_ns.unsigned_abs());
-        self.timing.cut(self.timing.tick_ns(tick).saturating_add_unsigned(jitter_ns))
+        self.timing.cut(self.timing.tick_ns(tick).saturating_add_unsigned(
+            self.stream(series, Jitter).below(tick, self.timing.jitter_ns.unsigned_abs()),
+        ))
     }
 
     /// The first instant at which no reading of an earlier tick than this one was taken, and every one of it or a later tick comes after or then.
@@ -215,12 +212,16 @@ impl Sensors {
 
     /// A field of one series; its values one after the other in time are had soonest.
     pub fn of_series(&self, field: usize, series: u32) -> SeriesField<'_> {
-        let streams = Streams::new(self.seed, series.into());
-        SeriesField::new(&self.fields[field], field, streams, self.timing.interval_ns)
+        SeriesField::new(
+            &self.fields[field],
+            field,
+            Streams::new(self.seed, series.into()),
+            self.timing.interval_ns,
+        )
     }
 
     /// A numeric field's value; none for text and truth values.
-    pub fn number(&self, field: usize, series: u32, tick: u64) -> Option<shape::Number> {
+    pub fn number(&self, field: usize, series: u32, tick: u64) -> Option<Number> {
         self.of_series(field, series).number(tick)
     }
 
@@ -231,8 +232,9 @@ impl Sensors {
         // Values of one series are made one after the other, because they have much in common.
         let mut rows: Vec<usize> = (0..readings.len()).collect();
         rows.sort_by_key(|&row| readings[row].0);
-        let columns = batch.columns.iter_mut().enumerate();
-        for (field, column) in columns.filter(|(field, _)| fields.contains(*field)) {
+        for (field, column) in
+            batch.columns.iter_mut().enumerate().filter(|(field, _)| fields.contains(*field))
+        {
             self.push_column(field, readings, &rows, &mut column.values);
         }
     }
@@ -240,7 +242,7 @@ impl Sensors {
     /// Appends the values of one field. `rows` are the places of all readings, those of a series beside each other.
     fn push_column(&self, field: usize, readings: &[(u32, u64)], rows: &[usize], values: &mut Values) {
         let first = values.len();
-        let numbers = |put: &mut dyn FnMut(usize, shape::Number)| {
+        let numbers = |put: &mut dyn FnMut(usize, Number)| {
             for rows in rows.chunk_by(|&one, &other| readings[one].0 == readings[other].0) {
                 let mut of_series = self.of_series(field, readings[rows[0]].0);
                 for &row in rows {
@@ -277,7 +279,7 @@ impl Sensors {
             let sent = self.sent(place, tick, with_copies);
             sent.map(move |sent| (self.churn.series_at(place, sent.tick), sent.tick))
         });
-        self.push(&readings.collect::<Vec<_>>(), batch, FieldSet::first(self.fields.len()));
+        self.push(&readings.collect_vec(), batch, FieldSet::first(self.fields.len()));
     }
 }
 
@@ -287,11 +289,9 @@ pub fn data_set(schema: Schema, tables: Vec<(Sensors, u64)>) -> DataSet {
     DataSet::new(schema, move |shard, sink| {
         for (table, (sensors, ticks)) in tables.iter().enumerate() {
             let series = shard.series(sensors.series());
-            let end = ticks.saturating_mul(series.len() as u64);
-            for first in (0..end).step_by(BATCH as usize) {
-                let turns = first..end.min(first + u64::from(BATCH));
-                sink.put(table, |batch| sensors.push_turns(&series, turns, true, batch))?;
-            }
+            sink.put_all(table, ticks.saturating_mul(series.len() as u64), BATCH, |turns, batch| {
+                sensors.push_turns(&series, turns, true, batch)
+            })?;
         }
         Ok(())
     })

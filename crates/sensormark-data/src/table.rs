@@ -1,6 +1,7 @@
 //! The table of a generated data set.
 
-use sensormark_store::{Field, FieldType, Series, Table, Tag, TimeResolution};
+use crate::prelude::*;
+use serde::de::DeserializeOwned;
 
 /// A field that every reading has.
 pub fn field(name: impl Into<String>, kind: FieldType) -> Field {
@@ -23,4 +24,13 @@ pub fn table(
         time_resolution,
         series,
     }
+}
+
+/// The rows of a text: blanks between cells, a line a row, below one that names the cells.
+///
+/// # Panics
+/// When a row is not as the type says: a defect of the text, which is part of the program.
+pub fn rows<T: DeserializeOwned>(text: &str) -> Vec<T> {
+    let mut reader = csv::ReaderBuilder::new().delimiter(b' ').from_reader(text.as_bytes());
+    reader.deserialize().collect::<Result<_, _>>().expect("rows of a table")
 }

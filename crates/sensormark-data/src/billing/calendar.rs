@@ -10,12 +10,8 @@ const FIRST_YEAR: usize = 2018;
 const MONTHS: usize = 120;
 /// Hours that the calendar has.
 pub const MOST_HOURS: u32 = STARTS[MONTHS];
-/// Hours of a long month: what one has at most.
-const LONGEST_MONTH: u32 = 744;
 /// The first hour of each month, and of the one after the last.
-const STARTS: [u32; MONTHS + 1] = starts();
-
-const fn starts() -> [u32; MONTHS + 1] {
+const STARTS: [u32; MONTHS + 1] = {
     const DAYS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let mut starts = [0; MONTHS + 1];
     let mut month = 0;
@@ -28,7 +24,7 @@ const fn starts() -> [u32; MONTHS + 1] {
         month += 1;
     }
     starts
-}
+};
 
 /// The month, counted from 0, that an hour is in.
 ///
@@ -36,8 +32,8 @@ const fn starts() -> [u32; MONTHS + 1] {
 /// When the hour is beyond [`MOST_HOURS`].
 #[inline]
 pub fn month_of(hour: u32) -> usize {
-    // Never too late, because no month is longer. Early by a few at most.
-    let mut month = (hour / LONGEST_MONTH) as usize;
+    // Never too late, because no month has more hours. Early by a few at most.
+    let mut month = (hour / 744) as usize;
     while STARTS[month + 1] <= hour {
         month += 1;
     }

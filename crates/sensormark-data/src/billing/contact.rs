@@ -1,9 +1,7 @@
 //! Whose a meter is and where it stands: the columns of its entity. Invented, of common names; e-mail addresses and telephone numbers are of ranges
 //! that are kept free for examples.
 
-use super::CONTACT_STREAM;
-use crate::random::Stream;
-use sensormark_store::Value;
+use super::*;
 use std::fmt::Write;
 
 /// Names of the entity's columns: first those of text, then those of numbers.
@@ -11,17 +9,9 @@ pub const COLUMNS: &str =
     "contact_name email number description address city state_province latitude longitude";
 /// How many are of text.
 pub const TEXTS: usize = 7;
-/// The column that tells which meter a row is of.
-const DESCRIPTION: usize = 3;
 /// What stands before the meter's number in it.
 const METER: &str = "electricity meter ";
 
-// Words with / between.
-const FIRST_NAMES: &str =
-    "Ada/Bruno/Carla/David/Elena/Farid/Grace/Hiro/Ines/Jonas/Keiko/Liam/Mina/Noor/Olga/Pedro";
-const LAST_NAMES: &str = "Adams/Baker/Costa/Dubois/Evans/Fischer/Garcia/Hansen/Ito/Jansen/Kowalski/Lopez/Meyer/Novak/Okafor/Petrov";
-const STREETS: &str =
-    "Oak Street/Station Road/Mill Lane/Harbour View/Park Avenue/Church Street/Hill Road/Market Square";
 /// City, state, latitude and longitude in 1e-5 degrees.
 const CITIES: [(&str, &str, i64, i64); 8] = [
     ("Seattle", "Washington", 4_760_621, -12_233_207),
@@ -39,15 +29,25 @@ const AROUND: i64 = 5_000;
 /// Makes these values the columns of a meter's entity, in memory that is used again. Where they are that meter's already, nothing is done: they
 /// must come from this function, under the same seed.
 pub fn fill_contact(seed: u64, series: u32, values: &mut Vec<Value>) {
-    let id = u64::from(series) + 1;
-    if let Some(Value::Text(description)) = values.get(DESCRIPTION)
+    let id = series as u64 + 1;
+    // The description tells which meter a row is of.
+    if let Some(Value::Text(description)) = values.get(3)
         && description.strip_prefix(METER).and_then(|number| number.parse().ok()) == Some(id)
     {
         return;
     }
-    let stream = Stream::new(seed, u64::from(series), CONTACT_STREAM);
-    let word = |words: &'static str, index| *stream.one_of(index, &words.split('/').collect::<Vec<_>>());
-    let (first, last, street) = (word(FIRST_NAMES, 0), word(LAST_NAMES, 1), word(STREETS, 2));
+    let stream = Stream::new(seed, series as u64, 5);
+    let word = |words: &'static str, index| *stream.one_of(index, &words.split('/').collect_vec());
+    let first =
+        word("Ada/Bruno/Carla/David/Elena/Farid/Grace/Hiro/Ines/Jonas/Keiko/Liam/Mina/Noor/Olga/Pedro", 0);
+    let last = word(
+        "Adams/Baker/Costa/Dubois/Evans/Fischer/Garcia/Hansen/Ito/Jansen/Kowalski/Lopez/Meyer/Novak/Okafor/Petrov",
+        1,
+    );
+    let street = word(
+        "Oak Street/Station Road/Mill Lane/Harbour View/Park Avenue/Church Street/Hill Road/Market Square",
+        2,
+    );
     let (city, state, latitude, longitude) = *stream.one_of(3, &CITIES);
     let house = stream.within(4, 1..=400);
     let line = stream.within(5, 100..=199);
@@ -72,7 +72,6 @@ pub fn fill_contact(seed: u64, series: u32, values: &mut Vec<Value>) {
         }
     }
     for ((value, middle), index) in values[TEXTS..].iter_mut().zip([latitude, longitude]).zip(6..) {
-        let degrees = middle + stream.within(index, -AROUND..=AROUND);
-        *value = Value::F64(degrees as f64 / 100_000.0);
+        *value = Value::F64((middle + stream.within(index, -AROUND..=AROUND)) as f64 / 100_000.0);
     }
 }

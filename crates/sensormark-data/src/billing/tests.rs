@@ -33,16 +33,9 @@ fn totals_add_up_by_the_calendar() {
     let hours = 3 * YEAR;
     for series in 0..4 {
         let batch = readings(7, series, 0..hours);
-        let usage = hundredths(&batch, fields::USAGE_SINCE_READ);
-        let totals = [
-            fields::USAGE_SINCE_READ + 1,
-            fields::USAGE_THIS_DAY,
-            fields::USAGE_THIS_WEEK,
-            fields::USAGE_THIS_MONTH,
-            fields::USAGE_THIS_YEAR,
-        ]
-        .map(|field| hundredths(&batch, field));
-        let all = hundredths(&batch, fields::ALL_TIME_USAGE);
+        let usage = hundredths(&batch, USAGE_SINCE_READ);
+        let totals = [USAGE_SINCE_READ + 1, 2, 3, 4, 5].map(|field| hundredths(&batch, field));
+        let all = hundredths(&batch, ALL_TIME_USAGE);
         let mut keys = [String::new(), String::new(), String::new(), String::new()];
         let mut sums = [0; 4];
         let mut all_before = all[0] - usage[0];
@@ -82,7 +75,7 @@ fn any_reading_can_be_had_at_once_and_none_needs_another() {
     }
     assert_eq!(parts, whole);
     for (start, end) in [(0, 744), (100, 101), (50, 50), (1_416, 1_999)] {
-        let sum: u64 = hundredths(&whole, fields::USAGE_SINCE_READ)[start..end].iter().sum();
+        let sum: u64 = hundredths(&whole, USAGE_SINCE_READ)[start..end].iter().sum();
         assert_eq!(meter.used(start as u32..end as u32), sum);
     }
 }
@@ -94,7 +87,7 @@ fn usage_follows_day_and_week_with_noise_and_is_never_nothing() {
     for series in 0..40 {
         let meter = Meter::new(11, series);
         assert!((60..=240).contains(&meter.base));
-        let usage = hundredths(&readings(11, series, 0..52 * 168), fields::USAGE_SINCE_READ);
+        let usage = hundredths(&readings(11, series, 0..52 * 168), USAGE_SINCE_READ);
         assert!(usage.iter().all(|&one| one > 0));
         for (hour, &used) in usage.iter().enumerate() {
             let share = used as f64 / meter.base as f64;
@@ -123,7 +116,7 @@ fn errors_are_rare_and_of_known_codes() {
     let mut counts = [0; 2];
     for series in 0..50 {
         let batch = readings(5, series, 0..YEAR);
-        for (kind, field) in [fields::ERROR_CODE_1, fields::ERROR_CODE_1 + 1].into_iter().enumerate() {
+        for (kind, field) in [ERROR_CODE_1, ERROR_CODE_1 + 1].into_iter().enumerate() {
             let codes = integers_of(&batch, field);
             let most = [99, 9][kind];
             assert!(codes.iter().all(|code| (0..=most).contains(code)));

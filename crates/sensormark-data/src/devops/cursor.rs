@@ -2,16 +2,7 @@
 //!
 //! A cursor stands before a tick and holds what every walk shows at it; going on takes one random word a walk. Nothing is computed twice, nothing grows.
 
-use super::{
-    Devops,
-    fields::{MEASUREMENTS, Reading, Rule},
-    mover::{FloatBounds, Mover, States},
-    steps::Normals,
-    time_ns,
-};
-use crate::random::Stream;
-use sensormark_store::{Batch, Values};
-use std::ops::Range;
+use super::*;
 
 /// Where all walks of a cursor stand: kept, it leads back to its tick.
 #[derive(Debug, Clone)]
@@ -22,7 +13,6 @@ pub struct Position {
 }
 
 /// Goes through one measurement of some hosts, tick by tick.
-#[derive(Debug, Clone)]
 pub struct Cursor {
     measurement: usize,
     hosts: Range<u32>,
@@ -34,7 +24,6 @@ pub struct Cursor {
 }
 
 /// Goes along one float's walk of one host.
-#[derive(Debug, Clone)]
 pub struct Track {
     stream: Stream,
     bounds: FloatBounds,
@@ -49,8 +38,10 @@ impl Devops {
     /// When there is no such measurement or host: a defect of the caller.
     pub fn cursor(&self, measurement: usize, hosts: Range<u32>) -> Cursor {
         assert!(hosts.end <= self.hosts, "hosts {hosts:?} of {}", self.hosts);
-        let rules = MEASUREMENTS[measurement].fields.iter().enumerate();
-        let movers: Vec<Mover> = rules
+        let movers: Vec<Mover> = MEASUREMENTS[measurement]
+            .fields
+            .iter()
+            .enumerate()
             .filter(|(_, (_, rule))| rule.moves())
             .map(|(field, (_, rule))| Mover::new(self, measurement, field, *rule, hosts.clone()))
             .collect();
@@ -90,11 +81,11 @@ impl Cursor {
             }
         }
         for (mover, states) in self.movers.iter().zip(&mut self.position.states) {
-            let values = &mut batch.columns[mover.field].values;
-            mover.go(first..first + ticks, states, values, begin);
+            mover.go(first..first + ticks, states, &mut batch.columns[mover.field].values, begin);
         }
-        let rules = MEASUREMENTS[self.measurement].fields.iter().enumerate();
-        for (field, (_, rule)) in rules.filter(|(_, (_, rule))| !rule.moves()) {
+        for (field, (_, rule)) in
+            MEASUREMENTS[self.measurement].fields.iter().enumerate().filter(|(_, (_, rule))| !rule.moves())
+        {
             self.follow(field, *rule, begin, batch);
         }
         self.position.tick += ticks;
@@ -106,8 +97,8 @@ impl Cursor {
         for (row, &(boot, memory)) in (begin..batch.len()).zip(self.constants.iter().cycle()) {
             let reading = Reading { batch, row, memory, boot };
             match (&mut column, rule) {
-                (Values::I64(values), Rule::Follows(value)) => values[row] = value(&reading),
-                (Values::F64(values), Rule::PercentOfMemory(bytes)) => {
+                (Values::I64(values), Follows(value)) => values[row] = value(&reading),
+                (Values::F64(values), PercentOfMemory(bytes)) => {
                     values[row] = bytes(&reading) as f64 * (100.0 / memory as f64);
                 }
                 _ => unreachable!("the other rules move"),
@@ -146,8 +137,7 @@ impl Track {
     pub fn advance(&mut self) -> f64 {
         let shown = self.bounds.shown(self.state);
         self.tick += 1;
-        let normal = Normals::get().float(self.stream.word(self.tick));
-        self.state = self.bounds.advance(self.state, normal);
+        self.state = self.bounds.advance(self.state, NORMALS.float(self.stream.word(self.tick)));
         shown
     }
 }

@@ -3,8 +3,7 @@
 //! Names and motions are the study's generator's. Where that leaves a field without a motion of its own ("the others follow") or is loose, what is
 //! done here is said at the field's [`Rule`].
 
-use sensormark_store::{Batch, FieldType, Values};
-use std::sync::LazyLock;
+use super::*;
 
 /// How a field gets its value.
 #[derive(Debug, Clone, Copy)]
@@ -23,13 +22,12 @@ pub enum Rule {
     /// A walk of N(0, total/64) within 0 to the host's memory from a uniform start, cut to whole bytes.
     Memory,
     /// A whole number that follows from the fields that walk.
-    Follows(fn(&Reading<'_>) -> i64),
+    Follows(fn(&Reading) -> i64),
     /// Such a number of bytes in percent of the host's memory.
-    PercentOfMemory(fn(&Reading<'_>) -> i64),
+    PercentOfMemory(fn(&Reading) -> i64),
 }
 
 /// What the fields without a walk of their own follow from.
-#[derive(Debug)]
 pub struct Reading<'b> {
     /// The batch, in which the fields that walk are filled.
     pub batch: &'b Batch,
@@ -55,8 +53,8 @@ impl Rule {
     /// The type of the field's values.
     pub fn kind(self) -> FieldType {
         match self {
-            Self::Percent | Self::PercentOfMemory(_) => FieldType::F64,
-            _ => FieldType::I64,
+            Self::Percent | Self::PercentOfMemory(_) => F64,
+            _ => I64,
         }
     }
 
@@ -67,7 +65,6 @@ impl Rule {
 }
 
 /// A measurement: a table.
-#[derive(Debug)]
 pub struct Measurement {
     /// Its name.
     pub name: &'static str,
@@ -151,11 +148,11 @@ pub static MEASUREMENTS: LazyLock<Vec<Measurement>> = LazyLock::new(|| {
 
 /// The rule of a field.
 fn rule(kind: &str, measurement: &str, field: &str) -> Rule {
-    let counter = |mean| Rule::Whole { mean, top: None, start: 0 };
-    let climb = |mean, top| Rule::Whole { mean, top: Some(top), start: 0 };
+    let counter = |mean| Whole { mean, top: None, start: 0 };
+    let climb = |mean, top| Whole { mean, top: Some(top), start: 0 };
     match kind {
-        "percent" => Rule::Percent,
-        "memory" => Rule::Memory,
+        "percent" => Percent,
+        "memory" => Memory,
         "few" => counter(5),
         "many" => counter(50),
         "hundred" => counter(100),
@@ -164,14 +161,14 @@ fn rule(kind: &str, measurement: &str, field: &str) -> Rule {
         // Up to 1 GiB.
         "bytes" => climb(1_024, 1 << 30),
         // The disk's free bytes.
-        "free" => Rule::Whole { mean: 50, top: Some(DISK_BYTES), start: DISK_BYTES / 2 },
-        "percent_of_memory" => Rule::PercentOfMemory(following(measurement, field)),
-        _ => Rule::Follows(following(measurement, field)),
+        "free" => Whole { mean: 50, top: Some(DISK_BYTES), start: DISK_BYTES / 2 },
+        "percent_of_memory" => PercentOfMemory(following(measurement, field)),
+        _ => Follows(following(measurement, field)),
     }
 }
 
 /// What a field follows from.
-fn following(measurement: &str, field: &str) -> fn(&Reading<'_>) -> i64 {
+fn following(measurement: &str, field: &str) -> fn(&Reading) -> i64 {
     match (measurement, field) {
         ("disk", "total") => |_| DISK_BYTES,
         ("disk", "used") => |of| DISK_BYTES - of.field(1),
@@ -196,7 +193,6 @@ fn following(measurement: &str, field: &str) -> fn(&Reading<'_>) -> i64 {
 
 /// The number of a field among all fields of all measurements: its stream.
 pub fn number(measurement: usize, field: usize) -> u64 {
-    let before = MEASUREMENTS[..measurement].iter();
-    let fields: usize = before.map(|measurement| measurement.fields.len()).sum();
+    let fields: usize = MEASUREMENTS[..measurement].iter().map(|measurement| measurement.fields.len()).sum();
     (fields + field) as u64
 }

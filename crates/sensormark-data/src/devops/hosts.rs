@@ -2,13 +2,7 @@
 //!
 //! Values are those of the study's generator: a datacenter lies in its region, the rest is drawn for each host by itself. A host keeps its tags for ever.
 
-use super::{
-    Devops,
-    fields::{MEASUREMENTS, Measurement},
-};
-use crate::random::Stream;
-use crate::table::{field, table};
-use sensormark_store::{Schema, Series, TagColumn, TimeResolution};
+use super::*;
 
 /// Tags of every measurement. The first tells hosts apart.
 pub const TAGS: &str =
@@ -18,16 +12,10 @@ pub const HOSTNAME: usize = 0;
 /// The number of the tag that says at which site a host is.
 pub const DATACENTER: usize = 2;
 
-/// Regions, each with the letters of its datacenters.
-const REGIONS: &str = "us-east-1 abce us-west-1 ab us-west-2 abc eu-west-1 abc eu-central-1 ab ap-southeast-1 ab ap-southeast-2 ab ap-northeast-1 ac sa-east-1 abc";
-
-/// The number of the streams that draw what a host has for ever; those of walks are smaller.
-const OF_HOST: u64 = 1_000;
-
 impl Devops {
-    /// What draws what a host has, each at its place.
+    /// What draws what a host has, each at its place. (Walks have streams with smaller numbers.)
     fn of_host(&self, host: u32) -> Stream {
-        Stream::new(self.seed, host as u64, OF_HOST)
+        Stream::new(self.seed, host as u64, 1_000)
     }
 
     /// The host's memory in bytes: 8, 12 or 16 GiB.
@@ -52,7 +40,9 @@ impl Devops {
         match tag {
             "hostname" => format!("host_{host}"),
             "region" | "datacenter" => {
-                let words: Vec<&str> = REGIONS.split(' ').collect();
+                // Regions, each with the letters of its datacenters.
+                let regions = "us-east-1 abce us-west-1 ab us-west-2 abc eu-west-1 abc eu-central-1 ab ap-southeast-1 ab ap-southeast-2 ab ap-northeast-1 ac sa-east-1 abc";
+                let words = regions.split(' ').collect_vec();
                 let [region, letters] = stream.one_of(0, words.as_chunks().0);
                 let letter = char::from(*stream.one_of(1, letters.as_bytes()));
                 if tag == "region" { (*region).to_owned() } else { format!("{region}{letter}") }

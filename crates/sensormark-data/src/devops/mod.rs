@@ -20,9 +20,13 @@ mod mover;
 #[cfg(test)]
 mod tests;
 
-use crate::{export::DataSet, units::signed};
+use crate::prelude::*;
 pub use cursor::{Cursor, Position, Track};
-use serde::{Deserialize, Serialize};
+use {
+    fields::{Rule::*, *},
+    mover::*,
+    steps::*,
+};
 
 /// From tick to tick, in ns.
 pub const INTERVAL_NS: i64 = 10_000_000_000;
@@ -35,13 +39,8 @@ pub const VALUES_PER_HOST: u64 = 101;
 /// Ticks stay below this (317 years), so that counters and times stay in 64 bits.
 pub const TICK_LIMIT: u64 = 1_000_000_000;
 
-/// Readings of one measurement before it is the next one's turn, about.
-const TURN: u64 = 2_048;
-/// Readings in a batch, about: few enough for columns and lines to stay in a processor's cache.
-const ROWS: u64 = 512;
-
 /// What a bounded walk does at its bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Walk {
     /// It stays at the bound until a step leads back: the published behaviour. Walks that only climb reach their bound within minutes and stay.
@@ -70,8 +69,7 @@ pub fn time_ns(tick: u64) -> i64 {
 
 /// The first tick at or after an instant (ns since the Unix epoch).
 pub fn tick_from(instant_ns: i64) -> u64 {
-    let since = instant_ns.saturating_sub(START_NS).max(0).unsigned_abs();
-    since.div_ceil(INTERVAL_NS.unsigned_abs())
+    instant_ns.saturating_sub(START_NS).max(0).unsigned_abs().div_ceil(INTERVAL_NS.unsigned_abs())
 }
 
 impl Devops {
@@ -86,10 +84,12 @@ impl Devops {
                 (0..tables).map(|table| self.cursor(table, hosts.clone())).collect();
             let mut end = 0;
             while end < ticks {
-                end = ticks.min(end + ticks_of(TURN));
+                // About so many readings of one measurement come before the next one's turn.
+                end = ticks.min(end + ticks_of(2_048));
                 for (table, cursor) in cursors.iter_mut().enumerate() {
                     while cursor.position.tick < end {
-                        let ticks = ticks_of(ROWS).min(end - cursor.position.tick);
+                        // Few enough for columns and lines to stay in a processor's cache.
+                        let ticks = ticks_of(512).min(end - cursor.position.tick);
                         sink.put(table, |batch| cursor.fill(ticks, batch))?;
                     }
                 }

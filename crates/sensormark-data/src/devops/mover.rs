@@ -1,13 +1,6 @@
 //! The walks of one field over some hosts: what it takes to go on by a tick, and what shows. A cursor holds one for each field that moves.
 
-use super::{
-    Devops, Walk,
-    fields::{Rule, number},
-    steps::{Normals, PART_BITS},
-};
-use crate::{random::Stream, shapes::shape::whole};
-use sensormark_store::Values;
-use std::ops::Range;
+use super::*;
 
 /// Where one field's walks stand, one entry a host.
 #[derive(Debug, Clone)]
@@ -19,7 +12,6 @@ pub enum States {
 }
 
 /// A field that moves, with what it takes to go on.
-#[derive(Debug, Clone)]
 pub struct Mover {
     pub field: usize,
     rule: Rule,
@@ -30,7 +22,7 @@ pub struct Mover {
 }
 
 /// What holds a float's walk: 0 and the top.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct FloatBounds {
     walk: Walk,
     top: f64,
@@ -62,10 +54,10 @@ impl FloatBounds {
 impl Mover {
     /// A field of a measurement that moves by this rule.
     pub fn new(data: &Devops, measurement: usize, field: usize, rule: Rule, hosts: Range<u32>) -> Self {
-        let stream = |host| Stream::new(data.seed, u64::from(host), number(measurement, field));
+        let stream = |host| Stream::new(data.seed, host as u64, number(measurement, field));
         let bounds = |host| {
             let (top, step) = match rule {
-                Rule::Memory => (data.memory_bytes(host) as f64, 1.0 / 64.0),
+                Memory => (data.memory_bytes(host) as f64, 1.0 / 64.0),
                 _ => (100.0, 0.01),
             };
             FloatBounds { walk: data.walk, top, sigma: top * step }
@@ -76,11 +68,16 @@ impl Mover {
 
     /// Where the walks begin.
     pub fn start(&self) -> States {
-        if let Rule::Whole { start, .. } = self.rule {
+        if let Whole { start, .. } = self.rule {
             return States::Whole(vec![start << PART_BITS; self.streams.len()]);
         }
-        let hosts = self.streams.iter().zip(&self.bounds);
-        States::Float(hosts.map(|(stream, bounds)| stream.unit(0) * bounds.top).collect())
+        States::Float(
+            self.streams
+                .iter()
+                .zip(&self.bounds)
+                .map(|(stream, bounds)| stream.unit(0) * bounds.top)
+                .collect(),
+        )
     }
 
     /// Goes on by some ticks. The values go into a column from a row on, one a host and tick, until it ends.
@@ -96,10 +93,8 @@ impl Mover {
     }
 
     fn go_whole(&self, ticks: Range<u64>, states: &mut [i64], out: &mut [i64]) {
-        let Rule::Whole { mean, top, .. } = self.rule else {
-            unreachable!("floats and whole numbers keep apart")
-        };
-        let (normals, mean) = (Normals::get(), mean << PART_BITS);
+        let Whole { mean, top, .. } = self.rule else { unreachable!("floats and whole numbers keep apart") };
+        let (normals, mean) = (&*NORMALS, mean << PART_BITS);
         let bound = top.unwrap_or(i64::MAX >> (PART_BITS + 2)) << PART_BITS; // out of reach without a top
         let step = |state: i64, _, word| {
             let step = mean + normals.parts(word);
@@ -114,10 +109,14 @@ impl Mover {
     }
 
     fn go_float<V>(&self, ticks: Range<u64>, states: &mut [f64], out: &mut [V], value: impl Fn(f64) -> V) {
-        let normals = Normals::get();
-        let step = |state, place: usize, word| self.bounds[place].advance(state, normals.float(word));
-        let shown = |state, place: usize| value(self.bounds[place].shown(state));
-        self.each(ticks, states, out, shown, step);
+        let normals = &*NORMALS;
+        self.each(
+            ticks,
+            states,
+            out,
+            |state, place: usize| value(self.bounds[place].shown(state)),
+            |state, place, word| self.bounds[place].advance(state, normals.float(word)),
+        );
     }
 
     /// Goes on by some ticks: what each state shows goes out, unless that is empty, and then the state takes its step.

@@ -7,9 +7,8 @@
 //! A step comes as a float, or as an integer of 2^-20ths for the walks of whole numbers, which are then exact sums. Changing anything here changes the
 //! data set.
 
+use crate::prelude::*;
 use crate::random::{normal_of, normal_quantile};
-use crate::shapes::shape::whole;
-use std::sync::LazyLock;
 
 /// Steps of whole numbers are in parts of one: so many bits after the point.
 pub const PART_BITS: u32 = 20;
@@ -24,7 +23,6 @@ const FAR: usize = 4;
 const PART_OF_SEGMENT: f64 = 1.0 / 18_014_398_509_481_984.0;
 
 /// The tabulated quantiles.
-#[derive(Debug)]
 pub struct Normals {
     /// Where each segment starts, and how wide it is.
     floats: [(f64, f64); SEGMENTS],
@@ -32,7 +30,8 @@ pub struct Normals {
     parts: [(i64, i64); SEGMENTS],
 }
 
-static NORMALS: LazyLock<Normals> = LazyLock::new(Normals::new);
+/// The one table.
+pub static NORMALS: LazyLock<Normals> = LazyLock::new(Normals::new);
 
 /// A float as whole parts.
 fn to_parts(value: f64) -> i64 {
@@ -40,11 +39,6 @@ fn to_parts(value: f64) -> i64 {
 }
 
 impl Normals {
-    /// The one table.
-    pub fn get() -> &'static Self {
-        &NORMALS
-    }
-
     fn new() -> Self {
         let mut table = Self { floats: [(0.0, 0.0); SEGMENTS], parts: [(0, 0); SEGMENTS] };
         let at = |segment: usize| normal_quantile(segment as f64 / SEGMENTS as f64);
@@ -107,7 +101,7 @@ mod tests {
     /// Both kinds of steps lie where the exact quantile lies, within what straight lines allow, and ascend with the word.
     #[test]
     fn steps_follow_the_exact_quantiles() {
-        let normals = Normals::get();
+        let normals = &*NORMALS;
         let mut before = (f64::MIN, i64::MIN);
         for step in 0..200_000_u64 {
             let word = step * (u64::MAX / 200_000);
@@ -123,7 +117,7 @@ mod tests {
     /// The distribution function is right: the share of words below each exact quantile.
     #[test]
     fn the_distribution_function_is_off_by_a_thirtieth_of_a_thousandth_at_most() {
-        let normals = Normals::get();
+        let normals = &*NORMALS;
         for step in 1..20_000_u64 {
             let value = far(step * (u64::MAX / 20_000));
             // Bisect for the first word whose step is not below the value.
@@ -145,7 +139,7 @@ mod tests {
     #[test]
     fn moments_are_those_of_the_normal_distribution() {
         const VALUES: u64 = 1_000_000;
-        let (normals, stream) = (Normals::get(), Stream::new(5, 0, 0));
+        let (normals, stream) = (&*NORMALS, Stream::new(5, 0, 0));
         let values = (0..VALUES).map(|index| normals.float(stream.word(index)));
         let mut moments = [0.0; 4];
         for value in values {

@@ -2,10 +2,7 @@
 //!
 //! An absent value is an empty cell and an empty text a quoted empty one. A cell is quoted where it must be, or where blanks at its ends might be cut.
 
-use sensormark_store::text::{Page, Piece};
-use sensormark_store::{Batch, Table, Values};
-
-use super::prepared::{Writer, starts};
+use super::*;
 
 /// What writes CSV.
 pub fn writer(table: &Table) -> Result<Writer, String> {
@@ -50,8 +47,7 @@ pub fn writer(table: &Table) -> Result<Writer, String> {
 
 /// Writes a text, in quotes where they are needed.
 fn put_cell(text: &str, page: &mut Page) {
-    let plain = !text.is_empty() && !text.contains(['"', ',', '\r', '\n']) && text.trim().len() == text.len();
-    if plain {
+    if !text.is_empty() && !text.contains(['"', ',', '\r', '\n']) && text.trim().len() == text.len() {
         page.put(text.as_bytes());
     } else {
         page.put(format!("\"{}\"", text.replace('"', "\"\"")).as_bytes());

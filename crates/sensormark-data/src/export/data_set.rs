@@ -2,11 +2,7 @@
 //!
 //! How a batch is written is not known here.
 
-use std::{io, sync::Arc};
-
-use sensormark_store::{Batch, Schema};
-
-use super::Shard;
+use super::*;
 
 /// Readings in a batch that is made for writing, about.
 pub(crate) const BATCH: u32 = 4_096;
@@ -32,7 +28,7 @@ impl DataSet {
     /// A data set of this schema. What gives its readings is called for each shard, and gives the same each time.
     pub fn new(
         schema: impl Into<Arc<Schema>>,
-        readings: impl Fn(Shard, &mut BatchSink<'_>) -> io::Result<()> + 'static,
+        readings: impl Fn(Shard, &mut BatchSink) -> io::Result<()> + 'static,
     ) -> Self {
         Self { schema: schema.into(), readings: Box::new(readings) }
     }
@@ -42,13 +38,29 @@ impl DataSet {
     /// # Errors
     /// That of `take`, which ends it.
     pub fn each_batch(&self, shard: Shard, mut take: impl FnMut(&Batch) -> io::Result<()>) -> io::Result<()> {
-        let tables = self.schema.tables.iter().enumerate();
-        let batches = tables.map(|(number, table)| Batch::new(number, table)).collect();
+        let batches =
+            self.schema.tables.iter().enumerate().map(|(number, table)| Batch::new(number, table)).collect();
         (self.readings)(shard, &mut BatchSink { batches, take: &mut take })
     }
 }
 
 impl BatchSink<'_> {
+    /// Hands on batches of a table, each filled from a stretch of 0 to `end` that is so long.
+    ///
+    /// # Errors
+    /// That of what takes the batches.
+    pub fn put_all(
+        &mut self,
+        table: usize,
+        end: u64,
+        length: u32,
+        fill: impl Fn(Range<u64>, &mut Batch),
+    ) -> io::Result<()> {
+        let mut firsts = (0..end).step_by(length as usize);
+        firsts
+            .try_for_each(|first| self.put(table, |batch| fill(first..end.min(first + length as u64), batch)))
+    }
+
     /// Hands on a batch of a table as `fill` fills it, unless it stays empty.
     ///
     /// # Errors

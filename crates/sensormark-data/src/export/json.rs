@@ -1,21 +1,35 @@
 //! JSON lines: `{"table":…,"tags":{…},"time_ns":…,"fields":{…}}`, an object a reading, without absent fields.
 
-use sensormark_store::text::{Page, Piece};
-use sensormark_store::{Batch, Table, TagColumn, Values};
-
-use super::prepared::{Writer, starts};
+use super::*;
 
 /// What writes JSON lines.
 pub fn writer(table: &Table) -> Result<Writer, String> {
-    let names = table.fields.iter().map(|field| {
-        let mut page = Page::default();
-        page.put_json(&field.name);
-        page.put_byte(b':');
-        Piece::new(page.written())
-    });
-    let names: Vec<_> = names.collect();
+    let names = table
+        .fields
+        .iter()
+        .map(|field| {
+            let mut page = Page::default();
+            page.put_json(&field.name);
+            page.put_byte(b':');
+            Piece::new(page.written())
+        })
+        .collect_vec();
     let starts = starts(table, |series, page| {
-        put_start(table, series, page);
+        page.put(b"{\"table\":");
+        page.put_json(&table.name);
+        page.put(b",\"tags\":{");
+        for (number, (tag, column)) in table.tags.iter().zip(table.series.columns()).enumerate() {
+            if number > 0 {
+                page.put(b",");
+            }
+            page.put_json(&tag.name);
+            page.put(b":");
+            match column {
+                TagColumn::Text(values) => page.put_json(&values[series as usize]),
+                TagColumn::Integer(values) => page.put_integer(values[series as usize]),
+            }
+        }
+        page.put(b"},\"time_ns\":");
         Ok(())
     })?;
     let batch = move |batch: &Batch, page: &mut Page| {
@@ -41,22 +55,4 @@ pub fn writer(table: &Table) -> Result<Writer, String> {
         written
     };
     Ok(Writer { head: Box::default(), batch: Box::new(batch) })
-}
-
-fn put_start(table: &Table, series: u32, page: &mut Page) {
-    page.put(b"{\"table\":");
-    page.put_json(&table.name);
-    page.put(b",\"tags\":{");
-    for (number, (tag, column)) in table.tags.iter().zip(table.series.columns()).enumerate() {
-        if number > 0 {
-            page.put(b",");
-        }
-        page.put_json(&tag.name);
-        page.put(b":");
-        match column {
-            TagColumn::Text(values) => page.put_json(&values[series as usize]),
-            TagColumn::Integer(values) => page.put_integer(values[series as usize]),
-        }
-    }
-    page.put(b"},\"time_ns\":");
 }

@@ -3,47 +3,39 @@
 //! Tags are in the order of their names, as InfluxDB's manual advises. Empty ones are left out, because the protocol has none. Whole numbers bear the suffix i.
 //! A tag's value that the protocol cannot carry (a line break, a backslash at its end) is an error.
 
+use super::*;
 use sensormark_store::lines::{IN_KEYS, Lines};
-use sensormark_store::text::Page;
-use sensormark_store::{Batch, Table};
-
-use super::prepared::{Writer, starts};
-
-/// What is escaped in a table's name.
-const IN_TABLES: &[u8] = b", ";
 
 /// What writes line protocol.
 pub fn writer(table: &Table) -> Result<Writer, String> {
     let lines = Lines::new(table.fields.iter().map(|field| &field.name), false);
-    let starts = starts(table, |series, page| put_start(table, series, page))?;
-    let batch = move |batch: &Batch, page: &mut Page| {
-        let mut lines = lines.of(batch);
-        (0..batch.len()).map(|row| lines.put(row, &starts[batch.series[row] as usize], page)).sum()
-    };
-    Ok(Writer { head: Box::default(), batch: Box::new(batch) })
-}
-
-/// Writes a series' name and tags, and the blank before the first field.
-fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), String> {
-    page.put_escaped(&table.name, IN_TABLES);
-    let mut tags: Vec<usize> = (0..table.tags.len()).collect();
-    tags.sort_by_key(|&tag| &table.tags[tag].name);
-    for tag in tags {
-        let value = table.series.columns()[tag].text(series);
-        if value.is_empty() {
-            continue;
+    // A series' name and tags, and the blank before the first field.
+    let starts = starts(table, |series, page| {
+        page.put_escaped(&table.name, b", ");
+        for tag in (0..table.tags.len()).sorted_by_key(|&tag| &table.tags[tag].name) {
+            let value = table.series.columns()[tag].text(series);
+            if value.is_empty() {
+                continue;
+            }
+            if value.contains(['\n', '\r']) || value.ends_with('\\') {
+                return Err(format!(
+                    "line protocol cannot carry the value {value:?} of tag {}, for its line break or the backslash at its end; write csv or json",
+                    table.tags[tag].name
+                ));
+            }
+            page.put(b",");
+            page.put_escaped(&table.tags[tag].name, IN_KEYS);
+            page.put(b"=");
+            page.put_escaped(&value, IN_KEYS);
         }
-        if value.contains(['\n', '\r']) || value.ends_with('\\') {
-            return Err(format!(
-                "line protocol cannot carry the value {value:?} of tag {}, for its line break or the backslash at its end; write csv or json",
-                table.tags[tag].name
-            ));
-        }
-        page.put(b",");
-        page.put_escaped(&table.tags[tag].name, IN_KEYS);
-        page.put(b"=");
-        page.put_escaped(&value, IN_KEYS);
-    }
-    page.put(b" ");
-    Ok(())
+        page.put(b" ");
+        Ok(())
+    })?;
+    Ok(Writer {
+        head: Box::default(),
+        batch: Box::new(move |batch: &Batch, page: &mut Page| {
+            let mut lines = lines.of(batch);
+            (0..batch.len()).map(|row| lines.put(row, &starts[batch.series[row] as usize], page)).sum()
+        }),
+    })
 }

@@ -22,9 +22,11 @@ mod output;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use crate::prelude::*;
 pub(crate) use data_set::BATCH;
 pub use data_set::{BatchSink, DataSet};
 pub use options::{ExportOptions, Format};
 pub use output::{Summary, export};
+use prepared::{Writer, starts};
 pub use request::DataRequest;
 pub use shard::Shard;

@@ -1,12 +1,10 @@
 //! What is written of a data set, and how.
 
+use super::*;
 use clap::ValueEnum;
-use sensormark_store::Schema;
-
-use super::Shard;
 
 /// How readings are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
 pub enum Format {
     /// InfluxDB's line protocol: a line a reading, `table,tag=value field=1i,other=2.5 time`, time in ns.
     LineProtocol,
@@ -17,7 +15,6 @@ pub enum Format {
 }
 
 /// What is written.
-#[derive(Debug, Clone)]
 pub struct ExportOptions {
     /// How.
     pub format: Format,
@@ -47,12 +44,12 @@ impl ExportOptions {
     /// Fails when some shard would be without series.
     pub(super) fn check_shard(&self, schema: &Schema) -> Result<(), String> {
         let series = schema.tables.iter().map(|table| table.series.len()).max().unwrap_or(0);
-        if self.shard.count <= series.max(1) {
+        let Shard { number, count } = self.shard;
+        if count <= series.max(1) {
             return Ok(());
         }
         Err(format!(
-            "shard {} is a part of the series: use at most {series} shards, or leave --shard out (different machines come from different seeds)",
-            self.shard
+            "shard {number}/{count} is a part of the series: use at most {series} shards, or leave --shard out (different machines come from different seeds)"
         ))
     }
 }

@@ -1,18 +1,7 @@
 //! Where an export goes: a file, which is there whole or not at all, or standard output.
 
-use std::{
-    fs::{File, Permissions},
-    io::{self, Write},
-    os::unix::fs::PermissionsExt,
-    path::Path,
-};
-
-use sensormark_store::text::Page;
-
-use super::{DataSet, ExportOptions, Format, csv, json, line_protocol, prepared::Writer};
-
-/// A page is handed on when it holds this many bytes.
-const PAGE_BYTES: usize = 1 << 18;
+use super::*;
+use std::{fs::Permissions, os::unix::fs::PermissionsExt};
 
 /// What was written.
 #[derive(Debug, Default)]
@@ -40,8 +29,10 @@ pub fn export(
     let (name, written) = match file {
         Some(path) => {
             // Where a link leads, the file is replaced and not the link.
-            let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-            (path.display().to_string(), to_file(&place, to).map(Some))
+            (
+                path.display().to_string(),
+                to_file(&path.canonicalize().unwrap_or_else(|_| path.to_owned()), to).map(Some),
+            )
         }
         None => {
             let written = to(&mut io::stdout().lock());
@@ -77,10 +68,14 @@ pub fn writers(data: &DataSet, options: &ExportOptions) -> Result<Vec<Option<Wri
         Format::Json => json::writer,
         Format::Csv => csv::writer,
     };
-    let writers = data.schema.tables.iter().enumerate().map(|(number, table)| {
-        chosen.is_none_or(|chosen| chosen == number).then(|| writer(table)).transpose()
-    });
-    writers.collect()
+    data.schema
+        .tables
+        .iter()
+        .enumerate()
+        .map(|(number, table)| {
+            chosen.is_none_or(|chosen| chosen == number).then(|| writer(table)).transpose()
+        })
+        .collect()
 }
 
 /// Writes everything.
@@ -103,7 +98,7 @@ pub fn write(
         let written = writers[batch.table].as_ref().map_or(0, |writer| (writer.batch)(batch, &mut page));
         summary.values += written;
         summary.readings += if written > 0 { batch.len() as u64 } else { 0 };
-        if page.len() < PAGE_BYTES { Ok(()) } else { hand_on(&mut page) }
+        if page.len() < 1 << 18 { Ok(()) } else { hand_on(&mut page) }
     })?;
     hand_on(&mut page)?;
     Ok(summary)

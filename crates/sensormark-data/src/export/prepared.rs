@@ -1,7 +1,6 @@
 //! What is the same in every reading of a series: written once, copied ever after.
 
-use sensormark_store::text::Page;
-use sensormark_store::{Batch, Table};
+use super::*;
 
 /// What precedes the readings of each series of a table, as `start` writes it.
 pub fn starts(
@@ -9,12 +8,13 @@ pub fn starts(
     start: impl Fn(u32, &mut Page) -> Result<(), String>,
 ) -> Result<Vec<Box<[u8]>>, String> {
     let mut page = Page::default();
-    let written = |series| {
-        page.clear();
-        start(series, &mut page)?;
-        Ok(page.written().into())
-    };
-    (0..table.series.len()).map(written).collect()
+    (0..table.series.len())
+        .map(|series| {
+            page.clear();
+            start(series, &mut page)?;
+            Ok(page.written().into())
+        })
+        .collect()
 }
 
 /// Writes a batch and says how many values it holds.

@@ -1,7 +1,6 @@
 //! Which stretch of a workload's data is wanted, beside its numbers: `--start` and `--for` of `sensormark generate`.
 
-use crate::quantity::length_text;
-use sensormark_store::TimeRange;
+use crate::{prelude::*, quantity::length_text};
 
 /// Which of a workload's data is wanted.
 #[derive(Debug, Clone, Copy)]

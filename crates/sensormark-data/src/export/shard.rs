@@ -1,11 +1,11 @@
 //! Shards: parts of a data set's series.
 
-use std::{fmt, ops::Range, str::FromStr};
+use super::*;
 
 /// One part of a data set's series. The parts of one number of shards make the whole, without overlap.
 #[derive(Debug, Clone, Copy)]
 pub struct Shard {
-    number: u32,
+    pub(super) number: u32,
     pub(super) count: u32,
 }
 
@@ -21,16 +21,10 @@ impl Shard {
     /// The shard's series of a table with this many: a contiguous part, as equal as can be.
     pub fn series(self, of: u32) -> Range<u32> {
         let bound = |number: u32| {
-            let bound = u64::from(of) * u64::from(number) / u64::from(self.count);
-            u32::try_from(bound).expect("not over the number of series")
+            u32::try_from(of as u64 * number as u64 / self.count as u64)
+                .expect("not over the number of series")
         };
         bound(self.number)..bound(self.number + 1)
-    }
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}/{}", self.number, self.count)
     }
 }
 
@@ -38,9 +32,8 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text
-            .split_once('/')
-            .and_then(|(number, count)| Self::new(number.trim().parse().ok()?, count.trim().parse().ok()?));
-        numbers.ok_or_else(|| format!("{text:?} is no shard; the shards of four are 0/4, 1/4, 2/4 and 3/4"))
+        text.split_once('/')
+            .and_then(|(number, count)| Self::new(number.trim().parse().ok()?, count.trim().parse().ok()?))
+            .ok_or_else(|| format!("{text:?} is no shard; the shards of four are 0/4, 1/4, 2/4 and 3/4"))
     }
 }

@@ -4,10 +4,10 @@
 //! devices are the study's. Their properties are those that such devices commonly send.
 
 use super::signal::{Level, Signal};
-use std::{ops::Range, sync::LazyLock};
+use crate::prelude::*;
 
 /// What every home has, in order.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Home {
     /// Physical devices, by what their owner calls them.
     pub devices: Vec<&'static str>,
@@ -18,7 +18,7 @@ pub struct Home {
 }
 
 /// A logical part of a device. It sends all of its properties in one message.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Thing {
     /// Its name, unique in the device.
     pub name: &'static str,
@@ -37,7 +37,7 @@ pub struct Thing {
 }
 
 /// A sensor or control: one series a home.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Property {
     /// Its name, unique in the thing.
     pub name: &'static str,
@@ -144,8 +144,7 @@ words direction 9 W SW NW S N SE E NE
 
 /// What every home has.
 pub static HOME: LazyLock<Home> = LazyLock::new(|| {
-    let mut levels = csv::ReaderBuilder::new().delimiter(b' ').from_reader(LEVELS.as_bytes());
-    let levels: Vec<Level> = levels.deserialize().collect::<Result<_, _>>().expect("a table of levels");
+    let levels: Vec<Level> = rows(LEVELS);
     let mut home = Home::default();
     for (kind, rest) in DEVICES.lines().filter_map(|line| line.split_once(' ')) {
         let cells: Vec<&str> = rest.split(' ').collect();

@@ -17,16 +17,9 @@ pub mod signal;
 #[cfg(test)]
 mod tests;
 
-use crate::{
-    export::DataSet,
-    random::{Stream, finalise},
-    table,
-    units::seconds_to_ns,
-};
-use devices::{HOME, Property, RHYTHM, Thing, WEATHER_STATION, few};
-use sensormark_store::{Batch, Field, FieldType, Schema, Series, TagColumn, TimeRange, TimeResolution};
+use crate::prelude::*;
+use devices::{HOME, Property, RHYTHM, WEATHER_STATION, few};
 use signal::Turn;
-use std::ops::Range;
 
 /// When everything begins: 27 September 2021, midnight UTC, in ns since the Unix epoch.
 pub const START_NS: i64 = 1_632_700_800 * SECOND_NS;
@@ -41,9 +34,7 @@ pub const MOST_HOMES: u32 = 10_000;
 
 const SECOND_NS: i64 = 1_000_000_000;
 const MILLISECOND_NS: i64 = 1_000_000;
-/// Streams of a thing's first property beside those of values.
-const VALUE: u64 = 0;
-const DRIFT: u64 = 1;
+/// Streams of a thing's first property beside those of values and drifts.
 const PHASE: u64 = 2;
 const JITTER: u64 = 3;
 const COMES: u64 = 4;
@@ -96,18 +87,22 @@ impl Homes {
 
     /// The weather station's temperature of a home.
     pub fn weather(&self, home: u32) -> u32 {
-        let is_it = |property: &Property| {
-            (HOME.devices[HOME.things[property.thing].device], property.name) == WEATHER_STATION
-        };
-        let place = HOME.properties.iter().position(is_it).expect("it is among the devices");
+        let place = HOME
+            .properties
+            .iter()
+            .position(|property| {
+                (HOME.devices[HOME.things[property.thing].device], property.name) == WEATHER_STATION
+            })
+            .expect("it is among the devices");
         home * self.series_a_home() + few(place)
     }
 
     /// Values that a home sends in an hour, about.
     pub fn values_an_hour() -> f64 {
-        let of =
-            |thing: &Thing| 3_600.0 / f64::from(thing.every_s) * thing.share * thing.properties.len() as f64;
-        HOME.things.iter().map(of).sum()
+        HOME.things
+            .iter()
+            .map(|thing| 3_600.0 / thing.every_s as f64 * thing.share * thing.properties.len() as f64)
+            .sum()
     }
 
     fn property(&self, series: u32) -> &'static Property {
@@ -123,17 +118,17 @@ impl Homes {
     fn message(&self, home: u32, number: usize, turn: u64) -> Option<Message> {
         let thing = &HOME.things[number];
         let stream = |number| self.stream(home * self.series_a_home() + thing.properties.start, number);
-        let every_ms = u64::from(thing.every_s) * 1_000;
+        let every_ms = thing.every_s as u64 * 1_000;
         let start_ms = turn * every_ms;
         if thing.share < 1.0 {
             let hour = usize::try_from(start_ms / 3_600_000 % 24).unwrap_or(0);
-            let weight = if thing.by_people { f64::from(RHYTHM[hour]) / 10.0 } else { 1.0 };
+            let weight = if thing.by_people { RHYTHM[hour] as f64 / 10.0 } else { 1.0 };
             if stream(COMES).unit(turn) >= thing.share * weight {
                 return None;
             }
         }
         // From the turn's beginning to the earliest time of its message, and from there to the message.
-        let phase_ms = stream(PHASE).below(0, every_ms - u64::from(thing.jitter_ms));
+        let phase_ms = stream(PHASE).below(0, every_ms - thing.jitter_ms as u64);
         let jitter_ms = stream(JITTER).below(turn, thing.jitter_ms);
         Some(Message {
             time_ns: START_NS + (start_ms + phase_ms + jitter_ms).cast_signed() * MILLISECOND_NS,
@@ -147,7 +142,7 @@ impl Homes {
     pub fn messages(&self, home: u32, hours: Range<u64>, messages: &mut Vec<Message>) {
         let first = messages.len();
         for (number, thing) in HOME.things.iter().enumerate() {
-            let an_hour = u64::from(3_600 / thing.every_s);
+            let an_hour = (3_600 / thing.every_s) as u64;
             let turns = hours.start * an_hour..hours.end * an_hour;
             messages.extend(turns.filter_map(|turn| self.message(home, number, turn)));
         }
@@ -168,15 +163,19 @@ impl Homes {
     #[inline]
     fn push_value(&self, series: u32, time_ns: i64, turn: u64, batch: &mut Batch) {
         let property = self.property(series);
-        let [value, drift] = [VALUE, DRIFT].map(|number| self.stream(series, number));
+        let [value, drift] = [0, 1].map(|number| self.stream(series, number));
         let every_s = HOME.things[property.thing].every_s;
         let value = property.signal.value(&Turn { number: turn, time_ns, every_s, value, drift });
         batch.times_ns.push(time_ns);
         batch.series.push(series);
         let field = field(property.signal.kind());
         batch.columns[field].push(value).expect("a value of the column's type");
-        let others = batch.columns.iter_mut().enumerate().filter(|(number, _)| *number != field);
-        others.for_each(|(_, column)| column.push_null());
+        batch
+            .columns
+            .iter_mut()
+            .enumerate()
+            .filter(|(number, _)| *number != field)
+            .for_each(|(_, column)| column.push_null());
     }
 
     /// Appends what a home sends in these hours of those series that are in `series`, in the order of time.
@@ -204,7 +203,7 @@ impl Homes {
     /// Appends the readings of a series in a range of time that began at the start or later, in the order of time.
     pub fn push_series(&self, series: u32, range: TimeRange, batch: &mut Batch) {
         let property = self.property(series);
-        let every_ns = i64::from(HOME.things[property.thing].every_s) * SECOND_NS;
+        let every_ns = (HOME.things[property.thing].every_s) as i64 * SECOND_NS;
         let turn = |time_ns: i64| (time_ns.saturating_sub(START_NS).max(0) / every_ns).cast_unsigned();
         let home = series / self.series_a_home();
         for turn in turn(range.start_ns)..=turn(range.end_ns) {
@@ -216,17 +215,15 @@ impl Homes {
     }
 }
 
-/// The table of values: its name.
-pub const TABLE: &str = "property_values";
 /// The tag that names a device.
 pub const DEVICE_ID: usize = 0;
 /// The field of a type.
 pub fn field(kind: FieldType) -> usize {
     match kind {
-        FieldType::Bool => 0,
-        FieldType::I64 | FieldType::U16 => 1,
-        FieldType::F64 => 2,
-        FieldType::Text => 3,
+        Bool => 0,
+        I64 | U16 => 1,
+        F64 => 2,
+        Text => 3,
     }
 }
 
@@ -247,22 +244,18 @@ pub fn schema(homes: u32) -> Schema {
         tag(&|_, property| property.name.to_owned()),
     ];
     // Of all properties on average: some are sent each minute, some a few times a day.
-    let interval_s = 3_600.0 * HOME.properties.len() as f64 / Homes::values_an_hour();
-    let interval_ns = seconds_to_ns(interval_s).cast_signed();
-    let fields = [
-        ("value_bool", FieldType::Bool),
-        ("value_int", FieldType::I64),
-        ("value_float", FieldType::F64),
-        ("value_string", FieldType::Text),
-    ];
-    let table = table::table(
-        TABLE,
-        &["device_id", "device_name", "thing_id", "property_id"],
-        fields.map(|(name, kind)| Field { nullable: true, ..table::field(name, kind) }),
-        TimeResolution::Milliseconds,
-        Series::new(values).every(interval_ns),
-    );
-    Schema { tables: vec![table] }
+    let interval_ns =
+        seconds_to_ns(3_600.0 * HOME.properties.len() as f64 / Homes::values_an_hour()).cast_signed();
+    let fields = [("value_bool", Bool), ("value_int", I64), ("value_float", F64), ("value_string", Text)];
+    Schema {
+        tables: vec![table(
+            "property_values",
+            &["device_id", "device_name", "thing_id", "property_id"],
+            fields.map(|(name, kind)| Field { nullable: true, ..crate::table::field(name, kind) }),
+            TimeResolution::Milliseconds,
+            Series::new(values).every(interval_ns),
+        )],
+    }
 }
 
 /// The identifier of a device: 24 hexadecimal digits, as the platform's database makes them, the same under every seed.

@@ -5,20 +5,10 @@
 //!
 //! When turns are is not known here.
 
-use super::{DAY_NS, HOUR_NS, SECOND_NS};
-use crate::{elementary::sine_of_turns, random::Stream, shapes::shape::whole, units::signed};
-use sensormark_store::{FieldType, Value};
-use serde::Deserialize;
-
-/// Ten thousand years of the Gregorian calendar have 3,652,425 days; in ns.
-const YEAR_NS: f64 = 31_556_952.0 * 1e9;
-/// When it is coldest: 15 January 2021, in ns since the Unix epoch.
-const COLDEST_NS: i64 = 1_610_668_800 * SECOND_NS;
-/// When it is coldest in a day: four o'clock, in ns after midnight.
-const DAWN_NS: i64 = 4 * HOUR_NS;
+use super::*;
 
 /// How a property moves.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub enum Signal {
     /// A floating point level.
     Float(Level),
@@ -51,7 +41,7 @@ pub enum Signal {
 }
 
 /// A level: a mean, the year's and the day's wave, a slow drift and noise, within bounds.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Clone, Deserialize)]
 pub struct Level {
     /// What properties call it.
     pub name: String,
@@ -76,7 +66,7 @@ pub struct Level {
 }
 
 /// A turn of a property of a home, and the property's random numbers.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 pub struct Turn {
     /// Its number.
     pub number: u64,
@@ -94,10 +84,10 @@ impl Signal {
     /// The type of its values.
     pub fn kind(&self) -> FieldType {
         match self {
-            Self::Float(_) => FieldType::F64,
-            Self::Whole(_) | Self::Meter { .. } | Self::Uptime { .. } => FieldType::I64,
-            Self::Switch { .. } => FieldType::Bool,
-            Self::Words { .. } => FieldType::Text,
+            Self::Float(_) => F64,
+            Self::Whole(_) | Self::Meter { .. } | Self::Uptime { .. } => I64,
+            Self::Switch { .. } => Bool,
+            Self::Words { .. } => Text,
         }
     }
 
@@ -108,13 +98,13 @@ impl Signal {
             Self::Float(level) => Value::F64(level.value(turn)),
             Self::Whole(level) => Value::I64(whole(level.value(turn))),
             Self::Meter { step } => {
-                let part = turn.value.below(turn.number, *step);
-                Value::I64(signed(turn.number * u64::from(*step) + part))
+                Value::I64(signed(turn.number * *step as u64 + turn.value.below(turn.number, *step)))
             }
             Self::Uptime { turns } => {
                 // Each device has its own day of starting.
-                let since = (turn.number + turn.drift.below(0, *turns)) % turns;
-                Value::I64(signed(since * u64::from(turn.every_s) + 1))
+                Value::I64(signed(
+                    (turn.number + turn.drift.below(0, *turns)) % turns * turn.every_s as u64 + 1,
+                ))
             }
             Self::Switch { share, hold } => Value::Bool(turn.value.unit(turn.number / hold) < *share),
             Self::Words { words, hold } => {
@@ -132,11 +122,15 @@ impl Level {
     fn value(&self, turn: &Turn) -> f64 {
         let mut value = self.mean;
         if self.year != 0.0 {
-            let turns = (turn.time_ns - COLDEST_NS) as f64 / YEAR_NS;
-            value += self.year * sine_of_turns(turns - 0.25);
+            // It is coldest on 15 January 2021. Ten thousand years of the Gregorian calendar have 3,652,425 days.
+            value += self.year
+                * sine_of_turns(
+                    (turn.time_ns - 1_610_668_800 * SECOND_NS) as f64 / (31_556_952.0 * 1e9) - 0.25,
+                );
         }
         if self.day != 0.0 {
-            let since = (turn.time_ns - DAWN_NS).rem_euclid(DAY_NS);
+            // It is coldest at four o'clock.
+            let since = (turn.time_ns - 4 * HOUR_NS).rem_euclid(DAY_NS);
             value += self.day * sine_of_turns(since as f64 / DAY_NS as f64 - 0.25);
         }
         if self.drift != 0.0 {

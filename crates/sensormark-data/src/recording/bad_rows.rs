@@ -1,55 +1,24 @@
 //! Rows that could not be read: why, how many of each kind, and the first of them with line, column and text.
 
-use std::{collections::BTreeMap, fmt};
+use super::*;
 
-use super::ColumnEvidence;
-
-/// How many bad rows are shown.
-const SHOWN: usize = 5;
-/// How much of a cell is shown, in characters.
-const SHOWN_TEXT: usize = 60;
-
-/// Why a row cannot be read, in words.
-pub type FaultKind = &'static str;
-
-/// More or fewer cells than the other rows have.
-pub const CELLS: FaultKind = "another number of cells";
-/// A quote that is not closed, so that rows run together.
-pub const QUOTE: FaultKind = "a quote that is not closed";
 /// Bytes that are not UTF-8.
-pub const ENCODING: FaultKind = "not UTF-8, or NUL bytes";
-/// No time, or one that cannot be read.
-pub const TIME: FaultKind = "no readable time";
-/// A text that does not fit its column's type.
-pub const VALUE: FaultKind = "a value that does not fit its column";
-/// No value for a tag.
-pub const TAG: FaultKind = "no value for a tag";
+pub const ENCODING: &str = "not UTF-8, or NUL bytes";
 /// No value in any column.
-pub const NO_VALUE: FaultKind = "no value at all";
+pub const NO_VALUE: &str = "no value at all";
 /// The header again, or a row without any cell.
-pub const NO_ROW: FaultKind = "empty, or the header again";
+pub const NO_ROW: &str = "empty, or the header again";
 
 /// Why a row cannot be read, as it is found out while the row is read.
-#[derive(Debug, Clone)]
 pub struct Fault {
-    pub kind: FaultKind,
+    /// In words that name all faults of its kind.
+    pub kind: &'static str,
     /// None where it is the whole row.
-    pub column: Option<usize>,
+    column: Option<usize>,
     /// The cell's text, or the row's start, shortened.
-    pub text: String,
+    text: String,
     /// In words that follow the text.
-    pub reason: String,
-}
-
-/// A row that cannot be read.
-#[derive(Debug, Clone)]
-pub struct BadRow {
-    /// The line at which it starts, counted from 1. Until it is known, the offset in bytes.
-    pub line: u64,
-    /// The column, as the file or the report names it.
-    pub column: Option<String>,
-    /// Why it cannot be read.
-    pub fault: Fault,
+    reason: String,
 }
 
 /// All rows that cannot be read.
@@ -58,28 +27,28 @@ pub struct BadRows {
     /// How many there are.
     pub count: u64,
     /// How many of each kind.
-    pub by_kind: BTreeMap<FaultKind, u64>,
-    /// The first of them.
-    pub(super) first: Vec<BadRow>,
+    pub by_kind: BTreeMap<&'static str, u64>,
+    /// The first of them: the line at which it starts, counted from 1, and what is wrong where. Until the line is known, the offset in bytes.
+    pub(super) first: Vec<(u64, String)>,
 }
 
 impl BadRows {
     /// Takes note of the fault of a row that starts at this offset.
     pub(super) fn add(&mut self, start: u64, fault: Fault, columns: &[ColumnEvidence]) {
+        let Fault { kind, column, text, reason } = fault;
         self.count += 1;
-        *self.by_kind.entry(fault.kind).or_insert(0) += 1;
-        if self.first.len() < SHOWN {
-            let column = fault.column.map(|column| columns[column].label.clone());
-            self.first.push(BadRow { line: start, column, fault });
+        *self.by_kind.entry(kind).or_default() += 1;
+        if self.first.len() < 5 {
+            let column = column.map(|column| format!(", column {}", columns[column].label));
+            self.first.push((start, format!("{}: {text:?} {reason}", column.unwrap_or_default())));
         }
     }
 }
 
-impl fmt::Display for BadRows {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for BadRow { line, column, fault: Fault { text, reason, .. } } in &self.first {
-            let column = column.as_ref().map_or_else(String::new, |column| format!(", column {column}"));
-            writeln!(formatter, "  line {line}{column}: {text:?} {reason}")?;
+impl Display for BadRows {
+    fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
+        for (line, words) in &self.first {
+            writeln!(formatter, "  line {line}{words}")?;
         }
         let shown = self.first.len() as u64;
         if self.count > shown {
@@ -91,21 +60,17 @@ impl fmt::Display for BadRows {
 
 impl Fault {
     /// A fault of one cell.
-    pub fn of_cell(kind: FaultKind, column: usize, text: &str, reason: impl Into<String>) -> Self {
-        Self { kind, column: Some(column), text: shorten(text), reason: reason.into() }
+    pub fn of_cell(kind: &'static str, column: usize, text: &str, reason: impl Into<String>) -> Self {
+        let mut short: String = text.chars().take(60).collect();
+        if short.len() < text.len() {
+            short.push('…');
+        }
+        Self { kind, column: Some(column), text: short, reason: reason.into() }
     }
 
     /// A fault of a whole row, of which the first cells are shown.
-    pub fn of_row(kind: FaultKind, record: &csv::ByteRecord, reason: impl Into<String>) -> Self {
-        let cells: Vec<_> = record.iter().take(8).map(String::from_utf8_lossy).collect();
-        Self { kind, column: None, text: shorten(&cells.join(" ")), reason: reason.into() }
+    pub fn of_row(kind: &'static str, record: &ByteRecord, reason: impl Into<String>) -> Self {
+        let text = record.iter().take(8).map(String::from_utf8_lossy).join(" ");
+        Self { column: None, ..Self::of_cell(kind, 0, &text, reason) }
     }
-}
-
-fn shorten(text: &str) -> String {
-    let mut short: String = text.chars().take(SHOWN_TEXT).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }

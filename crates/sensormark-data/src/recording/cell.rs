@@ -1,16 +1,9 @@
 //! What one cell of a recording is, taken by itself.
 
-use csv::ByteRecord;
-
-use super::{
-    Fault, Marks, Number, RecordingOptions,
-    bad_rows::ENCODING,
-    number::{ReadNumber, read},
-    time::{Written, read_clock},
-};
+use super::*;
 
 /// What a cell looks like.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub enum Look {
     /// No value: empty, NA, N/A, null, NaN, or what the user named.
     Absent,
@@ -23,16 +16,10 @@ pub enum Look {
     /// A date, maybe with a time of day.
     Time(Written),
     /// A time of day without a date, and whether it names a zone.
-    Clock {
-        /// Whether it names a zone.
-        zoned: bool,
-    },
+    Clock(bool),
     /// Anything else.
     Text,
 }
-
-/// Texts that stand for "no value" unless the user says otherwise; the last are NaN as Microsoft's C writes it.
-const BUILT_IN: &str = "NA N/A <NA> null NaN -NaN 1.#IND -1.#IND 1.#QNAN -1.#QNAN NaN(ind) -NaN(ind)";
 
 /// How cells are read.
 pub struct CellRules<'o> {
@@ -48,10 +35,17 @@ pub struct CellRules<'o> {
 
 impl<'o> CellRules<'o> {
     pub fn new(options: &'o RecordingOptions) -> Self {
+        // The last are NaN as Microsoft's C writes it.
         Self {
             absent: &options.absent,
             absent_numbers: options.absent.iter().filter_map(|text| Marks::PLAIN.read(text)).collect(),
-            built_in: if options.absent_only { Vec::new() } else { BUILT_IN.split(' ').collect() },
+            built_in: if options.absent_only {
+                Vec::new()
+            } else {
+                "NA N/A <NA> null NaN -NaN 1.#IND -1.#IND 1.#QNAN -1.#QNAN NaN(ind) -NaN(ind)"
+                    .split(' ')
+                    .collect()
+            },
             has_units: options.unit_in_cells,
         }
     }
@@ -92,9 +86,10 @@ impl<'o> CellRules<'o> {
             return Look::Number(point, comma);
         }
         let truth = truth(text, 2).map(Look::Bool);
-        let time = || Written::read(text).map(Look::Time);
-        let clock = || read_clock(text).map(|zoned| Look::Clock { zoned });
-        truth.or_else(time).or_else(clock).unwrap_or(Look::Text)
+        truth
+            .or_else(|| Written::read(text).map(Look::Time))
+            .or_else(|| read_clock(text).map(Look::Clock))
+            .unwrap_or(Look::Text)
     }
 }
 
@@ -102,11 +97,10 @@ impl<'o> CellRules<'o> {
 pub fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
     let raw = &record[column];
     std::str::from_utf8(raw).map(str::trim).map_err(|_| {
-        let text = String::from_utf8_lossy(raw);
         Fault::of_cell(
             ENCODING,
             column,
-            &text,
+            &String::from_utf8_lossy(raw),
             "is not UTF-8; if the file is from Windows, say --encoding windows-1252",
         )
     })
@@ -125,13 +119,16 @@ pub fn unit(text: &str) -> Option<(&str, &str)> {
     (is_word && is_number && !is_exponent && !is_code).then_some((number, unit))
 }
 
-/// Words for false and true. Only the first two are truth values without a word from the user.
-const TRUTHS: &str = "false true 0 1 no yes off on n y f t";
-
-/// The cell as a truth value, by the first so many words.
+/// The cell as a truth value, by the first so many words. Only the first two are such without a word from the user.
 pub fn truth(text: &str, words: usize) -> Option<bool> {
-    let place = TRUTHS.split(' ').take(words).position(|word| word.eq_ignore_ascii_case(text))?;
-    Some(place % 2 == 1)
+    Some(
+        "false true 0 1 no yes off on n y f t"
+            .split(' ')
+            .take(words)
+            .position(|word| word.eq_ignore_ascii_case(text))?
+            % 2
+            == 1,
+    )
 }
 
 #[cfg(test)]
@@ -154,10 +151,10 @@ mod tests {
             ("TRUE", Look::Bool(true)),
             ("yes", Look::Text),
             ("1.2.3", Look::Text),
-            ("23:50:00", Look::Clock { zoned: false }),
-            ("18.00.00", Look::Clock { zoned: false }),
-            ("11:50 PM", Look::Clock { zoned: false }),
-            ("23:50:00.757551Z", Look::Clock { zoned: true }),
+            ("23:50:00", Look::Clock(false)),
+            ("18.00.00", Look::Clock(false)),
+            ("11:50 PM", Look::Clock(false)),
+            ("23:50:00.757551Z", Look::Clock(true)),
             ("31.13.19", Look::Text),
             ("1:2", Look::Text),
         ] {

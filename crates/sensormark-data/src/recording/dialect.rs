@@ -1,8 +1,6 @@
 //! What kind of CSV a file is, and a reader for its rows. How it is found out is in `sniff`.
 
-use csv::ByteRecord;
-
-use super::Source;
+use super::*;
 
 /// What kind of CSV it is.
 pub struct Dialect {

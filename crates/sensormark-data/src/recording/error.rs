@@ -1,11 +1,7 @@
 //! Why a recording cannot be read: each message says what, where, and what to try.
 
-use std::io;
-
-use itertools::Itertools;
+use super::*;
 use thiserror::Error;
-
-use super::{BadRows, Source};
 
 /// What comes of reading a recording.
 pub type Result<T, E = RecordingError> = std::result::Result<T, E>;
@@ -46,9 +42,9 @@ pub fn unclear<T>(words: impl Into<String>) -> Result<T> {
 
 /// Stops with words that ask: options between ⟦ and ⟧, with ‖ between their words, are shown as they are typed, and are the choices. With a ! in front
 /// they are shown only.
-pub fn ask<T>(text: impl AsRef<str>) -> Result<T> {
+pub fn ask<T>(text: String) -> Result<T> {
     let (mut words, mut choices) = (String::new(), Vec::new());
-    for (place, part) in text.as_ref().split(['⟦', '⟧']).enumerate() {
+    for (place, part) in text.split(['⟦', '⟧']).enumerate() {
         if place % 2 == 0 {
             words += part;
             continue;
@@ -68,11 +64,10 @@ pub fn quoted(words: &[String]) -> String {
         !word.is_empty()
             && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=,:%+@".contains(&byte))
     };
-    let quoted = |word: &String| match plain(word) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    };
-    words.iter().map(quoted).join(" ")
+    words
+        .iter()
+        .map(|word| if plain(word) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) })
+        .join(" ")
 }
 
 /// Stops because there is no row.

@@ -3,14 +3,7 @@
 //! Nothing is decided here (that is `plan`), and rows that are of another width or not UTF-8 count for nothing; they
 //! are reported by the second reading.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::{
-    CellRules, Dialect, Marks, Number, RecordingOptions, Result,
-    cell::{Look, unit},
-    number::ReadNumber,
-    rows,
-};
+use super::*;
 
 /// How many different texts of a column are told apart.
 pub const DISTINCT: usize = 64;
@@ -91,8 +84,10 @@ pub fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence>
     let mut evidence = Evidence { rows: 0, columns: columns.collect() };
     rows::for_each(dialect, |row| {
         evidence.rows += 1;
-        let whole = std::str::from_utf8(row.record.as_slice()).is_ok();
-        if whole && row.record.len() == dialect.names.len() && !dialect.is_header(row.record) {
+        if std::str::from_utf8(row.record.as_slice()).is_ok()
+            && row.record.len() == dialect.names.len()
+            && !dialect.is_header(row.record)
+        {
             for (column, cell) in evidence.columns.iter_mut().zip(row.record) {
                 // The row is UTF-8, and cells are cut at ASCII characters.
                 let text = std::str::from_utf8(cell).unwrap_or_default().trim();
@@ -117,8 +112,10 @@ impl Tally {
 
     /// The smallest and the largest number.
     pub fn extremes(&self) -> Option<(f64, f64)> {
-        let powers = self.powers.values().map(|&(_, least, most)| (least, most));
-        powers.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+        self.powers
+            .values()
+            .map(|&(_, least, most)| (least, most))
+            .reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
     }
 
     /// The same of those numbers that have the most frequent power of two.
@@ -126,16 +123,16 @@ impl Tally {
         self.powers.values().max_by_key(|(count, ..)| count).map(|&(_, least, most)| (least, most))
     }
 
-    fn add(&mut self, text: &str, read: &ReadNumber, rules: &CellRules<'_>) {
+    fn add(&mut self, text: &str, read: &ReadNumber, rules: &CellRules) {
         match read.number {
             number if rules.is_absent_number(number) => {
                 self.absent += 1;
                 return;
             }
-            Number::Integer(_) => self.integers += 1,
-            Number::Float(_) => self.floats += 1,
+            Integer(_) => self.integers += 1,
+            Float(_) => self.floats += 1,
         }
-        let value = read.number.value();
+        let value = read.number.float();
         if read.is_rounded {
             self.rounded += 1;
             self.rounded_example.get_or_insert_with(|| (text.to_owned(), value));
@@ -156,8 +153,11 @@ impl Tally {
 impl ColumnEvidence {
     /// Cells with a value.
     pub fn present(&self) -> u64 {
-        let absent = self.point.absent.max(self.comma.absent);
-        self.numeric - absent + self.truths + self.times + self.clocks + self.texts
+        self.numeric - self.point.absent.max(self.comma.absent)
+            + self.truths
+            + self.times
+            + self.clocks
+            + self.texts
     }
 
     /// Whether more than half of the cells with a value are of this kind.
@@ -173,7 +173,7 @@ impl ColumnEvidence {
             && extremes.is_some_and(|(least, most)| most - least + 1.0 == integers as f64)
     }
 
-    fn add(&mut self, text: &str, look: Look, rules: &CellRules<'_>) {
+    fn add(&mut self, text: &str, look: Look, rules: &CellRules) {
         if look != Look::Absent && self.example.is_empty() {
             text.clone_into(&mut self.example);
         }
@@ -183,8 +183,10 @@ impl ColumnEvidence {
         {
             *self.units.entry(unit.to_owned()).or_default() += 1;
         }
-        let is_text = !matches!(look, Look::Absent | Look::Number(..));
-        if is_text && self.distinct.len() < DISTINCT && !self.distinct.contains(text) {
+        if !matches!(look, Look::Absent | Look::Number(..))
+            && self.distinct.len() < DISTINCT
+            && !self.distinct.contains(text)
+        {
             self.distinct.insert(text.to_owned());
         }
         match look {
@@ -192,32 +194,32 @@ impl ColumnEvidence {
             Look::Number(point, comma) => {
                 self.numeric += 1;
                 let is_grouped = point.is_some_and(|read| read.group.is_some());
-                self.unusual_integers += u64::from(text.starts_with('+') || text == "-0" || is_grouped);
+                self.unusual_integers += (text.starts_with('+') || text == "-0" || is_grouped) as u64;
                 point.iter().for_each(|read| self.point.add(text, read, rules));
                 comma.iter().for_each(|read| self.comma.add(text, read, rules));
             }
             Look::Bool(_) => self.truths += 1,
             Look::Time(written) => {
                 self.times += 1;
-                self.midnights += u64::from(written.is_midnight());
-                self.zoned += u64::from(written.is_zoned());
-                self.short_years += u64::from(written.is_short);
+                self.midnights += (written.clock.since_ns == Ok(0)) as u64;
+                self.zoned += written.clock.zone.is_some() as u64;
+                self.short_years += written.is_short as u64;
                 for (fit, can_be) in self.orders.iter_mut().zip(written.orders) {
-                    *fit += u64::from(can_be);
+                    *fit += can_be as u64;
                 }
             }
-            Look::Clock { zoned } => {
+            Look::Clock(zoned) => {
                 self.clocks += 1;
-                self.zoned += u64::from(zoned);
+                self.zoned += zoned as u64;
             }
             Look::LeadingZeros | Look::Text => {
-                self.leading_zeros += u64::from(look == Look::LeadingZeros);
+                self.leading_zeros += (look == Look::LeadingZeros) as u64;
                 self.texts += 1;
                 let plain = text.trim_matches(|one: char| !one.is_alphanumeric());
                 let is_near = look == Look::Text && !text.starts_with('#');
                 let ways = [plain, &text.replace([',', '_', '\'', ' '], "")];
                 let is_number = |way: &&str| Marks::PLAIN.read(&way.replace(['D', 'd'], "E")).is_some();
-                self.near_numbers += u64::from(is_near && ways.iter().any(is_number));
+                self.near_numbers += (is_near && ways.iter().any(is_number)) as u64;
             }
         }
     }

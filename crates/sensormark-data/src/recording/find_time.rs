@@ -3,23 +3,8 @@
 //! A column of dates without a time of day gives way to a finer column that agrees with it row by row. Else it is put together with a column of
 //! times of day. Where several columns can be the time and do not agree, reading stops and names each.
 
-use itertools::Itertools;
+use super::*;
 
-use super::{
-    ColumnEvidence, Dialect, RecordingOptions, Result, Tally, TimeFormat, TimeSource, ask,
-    cell::text,
-    name_of,
-    report::shown,
-    rows,
-    time::{Written, meanings, plausible},
-    time_source::{is_of_dates, is_of_tails},
-    unclear,
-};
-
-/// Words of names of columns that hold times.
-const TIME_WORDS: &str = "time date stamp epoch unix ts when yyyymmdd";
-/// Words that say that numbers are Unix times.
-const UNIX_WORDS: &str = "unix epoch posix";
 /// Names of columns that hold parts of a time.
 const PARTS: [&str; 7] = [
     "year yyyy yy yr",
@@ -30,13 +15,6 @@ const PARTS: [&str; 7] = [
     "second ss",
     "millisecond milliseconds millis msec ms",
 ];
-/// Words that make up the names of columns of times of day.
-const CLOCK_WORDS: &str =
-    "time of day utc gmt local hour clock hh mm ss hhmm hhmmss zeit uhrzeit datum fecha hora heure ora";
-/// A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
-const TWO_DAYS_NS: u64 = 172_800_000_000_000;
-/// How many columns are shown with an example.
-const SHOWN: usize = 20;
 
 /// Everything that the time is found by.
 pub struct Search<'s> {
@@ -52,7 +30,7 @@ type Found = Result<TimeSource>;
 impl<'s> Search<'s> {
     /// The columns that the user named.
     pub fn named(&self, columns: &[usize]) -> Found {
-        let columns: Vec<_> = columns.iter().map(|&number| &self.seen[number]).collect();
+        let columns = columns.iter().map(|&number| &self.seen[number]).collect_vec();
         let mut source = match columns[..] {
             [column] => {
                 let clocks = self.clocks();
@@ -76,25 +54,23 @@ impl<'s> Search<'s> {
 
     /// The columns that can be the time, where the user named none.
     pub fn alone(&self) -> Found {
-        let mut candidates: Vec<_> = self.seen.iter().filter(|column| self.is_candidate(column)).collect();
+        let mut candidates = self.seen.iter().filter(|column| self.is_candidate(column)).collect_vec();
         if candidates.iter().any(|column| column.short_years == 0) {
             candidates.retain(|column| column.short_years == 0);
         }
         let (dates, fine): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|column| is_of_dates(column));
-        let source = match (&fine[..], &dates[..]) {
+        self.without_tails(match (&fine[..], &dates[..]) {
             ([], []) => self.parts(),
             ([], &[date]) => self.date(date),
             ([], _) => self.choose(&dates),
             (&[first], []) => Ok(self.one(first, self.format(first)?)),
             (&[first, ..], _) => self.fine(first, &[&fine[1..], &dates[..]].concat()),
-        }?;
-        self.check_tails(&source)?;
-        Ok(source)
+        }?)
     }
 
     /// Stops at a column that may belong to the time: AM or PM, a zone, milliseconds.
-    fn check_tails(&self, source: &TimeSource) -> Result<()> {
-        let is_tail = |column: &&ColumnEvidence| {
+    fn without_tails(&self, source: TimeSource) -> Found {
+        let tail = self.seen.iter().find(|column| {
             let is_count = is_part(column, PARTS[6])
                 && column.is_mostly(column.point.integers + column.leading_zeros)
                 && column.point.extremes().is_none_or(|(_, most)| most < 1000.0);
@@ -102,9 +78,9 @@ impl<'s> Search<'s> {
                 && source.columns.iter().all(|&time| time != column.number && self.seen[time].zoned == 0)
                 && !source.format.is_count()
                 && (is_of_tails(column) || is_count)
-        };
-        let Some(ColumnEvidence { label: tail, example, .. }) = self.seen.iter().find(is_tail) else {
-            return Ok(());
+        });
+        let Some(ColumnEvidence { label: tail, example, .. }) = tail else {
+            return Ok(source);
         };
         let label = &source.label;
         ask(format!(
@@ -116,9 +92,11 @@ impl<'s> Search<'s> {
     fn parts(&self) -> Found {
         let mut columns: Vec<&ColumnEvidence> = Vec::new();
         for names in PARTS {
-            let is_other = |number| columns.iter().all(|one| one.number != number);
-            let mut left = self.seen.iter().filter(|column| is_other(column.number));
-            let Some(column) = left.find(|column| is_part(column, names)) else { break };
+            let Some(column) = self.seen.iter().find(|column| {
+                is_part(column, names) && columns.iter().all(|one| one.number != column.number)
+            }) else {
+                break;
+            };
             columns.push(column);
         }
         if let ([_, _, _], [clock]) = (&columns[..], &self.clocks()[..]) {
@@ -130,11 +108,6 @@ impl<'s> Search<'s> {
             return Ok(source);
         }
         self.no_time()
-    }
-
-    /// Several columns that are the time, if they can be.
-    fn joined(&self, columns: &[&ColumnEvidence]) -> Result<Option<TimeSource>> {
-        TimeSource::several(columns, |date| self.format(date))
     }
 
     fn no_time<T>(&self) -> Result<T> {
@@ -160,11 +133,14 @@ impl<'s> Search<'s> {
                 hints += &format!("\nNumbers in column {label} can be {described}.");
             }
         }
-        let shown = self.seen.iter().take(SHOWN);
         ask(format!(
             "no column of {} looks like a time; name it with --time, and maybe its format with --time-format. Its columns begin with {}{hints}",
             self.dialect.source,
-            shown.map(|column| format!("{} ({:?})", column.label, column.example)).join(", "),
+            self.seen
+                .iter()
+                .take(20)
+                .map(|column| format!("{} ({:?})", column.label, column.example))
+                .join(", "),
         ))
     }
 
@@ -250,15 +226,18 @@ impl<'s> Search<'s> {
 
     /// Columns of times of day.
     fn clocks(&self) -> Vec<&'s ColumnEvidence> {
-        let free = self.seen.iter().filter(|column| !self.taken.contains(&column.number));
-        free.filter(|column| column.is_mostly(column.clocks)).collect()
+        self.seen
+            .iter()
+            .filter(|column| column.is_mostly(column.clocks) && !self.taken.contains(&column.number))
+            .collect()
     }
 
     /// Whether a column of times of day belongs to the dates: its name says no more than that, or nothing has a name and they stand side by side.
     fn is_clock_of(&self, clock: &ColumnEvidence, date: &ColumnEvidence) -> bool {
-        match self.dialect.has_header {
-            true => is_named_clock(&clock.label),
-            false => clock.number.abs_diff(date.number) == 1,
+        if self.dialect.has_header {
+            is_named_clock(&clock.label)
+        } else {
+            clock.number.abs_diff(date.number) == 1
         }
     }
 
@@ -272,7 +251,7 @@ impl<'s> Search<'s> {
         }
         if has_word(label, "gps") {
             found.retain(|format| !format.is_unix());
-        } else if has_word(label, UNIX_WORDS) {
+        } else if has_word(label, "unix epoch posix") {
             found.retain(|format| format.name() != "gps");
         }
         found
@@ -289,12 +268,12 @@ impl<'s> Search<'s> {
         if column.orders[0] * 2 > column.times && column.short_years == 0 {
             return vec![TimeFormat::YearMonthDay];
         }
-        let orders = TimeFormat::DATES.into_iter().zip(column.orders);
-        orders.filter(|(_, fit)| *fit == column.times).map(|(format, _)| format).collect()
+        let fits = column.orders.map(|order| order == column.times);
+        TimeFormat::DATES.into_iter().zip(fits).filter_map(|(format, fits)| fits.then_some(format)).collect()
     }
 
     /// The format in which a column's times are written.
-    fn format(&self, column: &ColumnEvidence) -> Result<TimeFormat> {
+    pub fn format(&self, column: &ColumnEvidence) -> Result<TimeFormat> {
         let ColumnEvidence { label, example, .. } = column;
         let (found, is_number) = (self.formats(column), self.is_number(column));
         if let [format] = &found[..]
@@ -308,15 +287,15 @@ impl<'s> Search<'s> {
         };
         let is_known = is_number || column.is_mostly(column.times);
         let why = match found[..] {
-            [] if is_number => "give years from 2000 to the next in no known way".to_owned(),
-            _ if is_number => format!("can be {}", self.described(column, &found, "")),
-            _ if !is_known => "do not look like times".to_owned(),
-            [] => "contradict each other: no order of day, month and year fits all".to_owned(),
-            _ => format!("can be read in several ways: {}", found.iter().map(read).join(", or ")),
+            [] if is_number => "give years from 2000 to the next in no known way",
+            _ if is_number => &format!("can be {}", self.described(column, &found, "")),
+            _ if !is_known => "do not look like times",
+            [] => "contradict each other: no order of day, month and year fits all",
+            _ => &format!("can be read in several ways: {}", found.iter().map(read).join(", or ")),
         };
         let which = match found[..] {
-            [_, ..] if is_known => "which".to_owned(),
-            _ => format!("what they are with --time-format, one of {}", TimeFormat::names()),
+            [_, ..] if is_known => "which",
+            _ => &format!("what they are with --time-format, one of {}", TimeFormat::names()),
         };
         ask(format!("the values of column {label} (the first is {example:?}) {why}. Say {which}"))
     }
@@ -325,8 +304,11 @@ impl<'s> Search<'s> {
     fn described(&self, column: &ColumnEvidence, formats: &[TimeFormat], mark: &str) -> String {
         let (numbers, label) = (self.numbers(column), &column.label);
         let mut described = formats.iter().map(|format| {
-            let all = numbers.extremes().filter(|all| meanings(*all).contains(format));
-            let (least, _) = all.or_else(|| numbers.usual()).unwrap_or_default();
+            let (least, _) = numbers
+                .extremes()
+                .filter(|all| meanings(*all).contains(format))
+                .or_else(|| numbers.usual())
+                .unwrap_or_default();
             let first = format.read(&least.to_string()).map_or(0, |instant| instant.time_ns);
             format!("{format} (first {}; ⟦{mark}--time‖{label}‖--time-format‖{format}⟧)", shown(first))
         });
@@ -335,13 +317,13 @@ impl<'s> Search<'s> {
 
     /// Whether another column, in some format, has the times of a column in this one. Dates may be of another zone.
     fn agrees(&self, first: &ColumnEvidence, of_first: &TimeFormat, other: &ColumnEvidence) -> Result<bool> {
-        let apart_ns = if is_of_dates(other) { TWO_DAYS_NS } else { 0 };
+        // A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
+        let apart_ns = if is_of_dates(other) { 172_800_000_000_000 } else { 0 };
         for format in self.formats(other) {
             let (mut is_compared, mut agree) = (false, true);
             rows::for_each(self.dialect, |row| {
                 let time = |column: &ColumnEvidence, format: &TimeFormat| {
-                    let text = text(row.record, column.number).ok()?;
-                    format.read(text).ok().map(|instant| instant.time_ns)
+                    format.read(text(row.record, column.number).ok()?).ok().map(|instant| instant.time_ns)
                 };
                 if row.record.len() == self.seen.len()
                     && let Some(one) = time(first, of_first)
@@ -372,7 +354,7 @@ impl<'s> Search<'s> {
 
 fn in_two_columns<T>(date: &ColumnEvidence, clocks: &[&ColumnEvidence]) -> Result<T> {
     let date = &date.label;
-    let clocks: Vec<_> = clocks.iter().map(|clock| &clock.label).collect();
+    let clocks = clocks.iter().map(|clock| &clock.label).collect_vec();
     let texts = clocks.iter().map(|clock| format!("‖--type‖{clock}=text")).join("");
     ask(format!(
         "column {date} has dates without a time of day, and times of day are in {}. Say ⟦--time‖{date},{}⟧ if they belong together, or ⟦--time‖{date}{texts}⟧ if not",
@@ -395,12 +377,14 @@ fn has_word(label: &str, words: &str) -> bool {
 
 /// Whether the name of a column says that it is a time.
 pub fn is_named_time(label: &str) -> bool {
-    has_word(label, TIME_WORDS)
+    has_word(label, "time date stamp epoch unix ts when yyyymmdd")
 }
 
 /// Whether the name of a column says no more than that it is a time of day.
 pub fn is_named_clock(label: &str) -> bool {
-    name_of(label).split('_').all(|word| CLOCK_WORDS.split(' ').contains(&word))
+    let words =
+        "time of day utc gmt local hour clock hh mm ss hhmm hhmmss zeit uhrzeit datum fecha hora heure ora";
+    name_of(label).split('_').all(|word| words.split(' ').contains(&word))
 }
 
 /// Whether numbers are often times of this format.

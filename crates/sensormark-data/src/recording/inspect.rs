@@ -1,20 +1,10 @@
 //! What is in a file, and the options to read it with: reading is tried, and where it stops with one choice, that is taken and said.
 
-use std::path::Path;
-
+use super::*;
 use clap::{Args, Command, FromArgMatches};
-use itertools::Itertools;
 use serde_json::Value;
 
-use super::{Recording, RecordingError, RecordingOptions, Result, error::quoted, unclear};
-
-/// Numbers that loggers write for "no value".
-const NO_VALUES: &str = "-99 -200 -999 -9999 -99999 -32768 999 9999 99999 32767 65535 -7999";
-/// The most choices that are taken one after the other.
-const MOST: usize = 30;
-
 /// What is said of a file.
-#[derive(Debug)]
 pub struct Inspection {
     /// Several lines.
     pub text: String,
@@ -28,7 +18,7 @@ pub struct Inspection {
 /// When it cannot be opened, or nothing helps to read it.
 pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<Inspection> {
     let (mut options, mut text) = (options.clone(), String::new());
-    for _ in 0..MOST {
+    for _ in 0..30 {
         let (words, choices) = match Recording::read(path, &options) {
             Ok(recording) => {
                 text += &format!(
@@ -73,15 +63,24 @@ fn with(options: &RecordingOptions, choice: &[String]) -> Result<RecordingOption
 /// What is odd about the values, in lines.
 fn odd(recording: &Recording) -> String {
     let readings = &recording.readings;
+    // What loggers write for "no value".
+    let no_values = "-99 -200 -999 -9999 -99999 -32768 999 9999 99999 32767 65535 -7999";
     let mut text = String::new();
     for (field, column) in recording.schema.tables[0].fields.iter().zip(&readings.columns) {
         let numbers: Vec<f64> = (0..readings.len()).filter_map(|row| column.number(row)).collect();
-        let extremes = numbers.iter().copied().minmax_by(f64::total_cmp).into_option();
-        let Some((least, most)) = extremes.filter(|_| field.kind.is_number()) else { continue };
+        let Some((least, most)) = numbers
+            .iter()
+            .copied()
+            .minmax_by(f64::total_cmp)
+            .into_option()
+            .filter(|_| field.kind.is_number())
+        else {
+            continue;
+        };
         for extreme in [least, most].into_iter().dedup() {
             let name = &field.name;
             let count = numbers.iter().filter(|number| **number == extreme).count();
-            if NO_VALUES.split(' ').contains(&extreme.to_string().as_str()) {
+            if no_values.split(' ').contains(&extreme.to_string().as_str()) {
                 text += &format!(
                     "Odd: {extreme} in {count} readings of {name}; if that is no value, say --absent {extreme}.\n"
                 );
@@ -129,11 +128,10 @@ impl RecordingOptions {
     /// # Errors
     /// What is wrong with them, in words.
     pub fn typed(arguments: &[String]) -> Result<Self, String> {
-        let command = Self::augment_args(Command::new("").no_binary_name(true).args_override_self(true));
-        let matches = command.try_get_matches_from(arguments);
+        let matches = Self::augment_args(Command::new("").no_binary_name(true).args_override_self(true))
+            .try_get_matches_from(arguments);
         matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(|error| {
-            let words = error.to_string();
-            words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+            error.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
         })
     }
 }

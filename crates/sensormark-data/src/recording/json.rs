@@ -1,20 +1,10 @@
 //! JSON lines as rows: a column for each key, with points between the keys of objects in objects.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs::File,
-    io::{self, BufRead},
-    sync::LazyLock,
-};
-
-use regex::Regex;
+use super::*;
 use serde_json::value::RawValue;
 
-use super::{Result, Source, unclear};
-
-/// Numbers that JSON does not have, and Python writes.
-static NOT_FINITE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"([:,\[]\s*)(NaN|-?Infinity)\b").expect("a pattern"));
+// Numbers that JSON does not have, and Python writes.
+pattern!(NOT_FINITE, r"([:,\[]\s*)(NaN|-?Infinity)\b");
 
 /// Writes the objects as CSV, a row a line. A line that is no object becomes a row of one cell, which is then a bad row.
 pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
@@ -32,11 +22,12 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
     writer.write_record(&names).map_err(io::Error::from)?;
     for line in source.reader()?.lines() {
         let line = line?;
-        let row = match cells("", &line) {
-            Some(mut cells) => names.iter().map(|name| cells.remove(name).unwrap_or_default()).collect(),
-            None => vec![line],
-        };
-        writer.write_record(row).map_err(io::Error::from)?;
+        writer
+            .write_record(match cells("", &line) {
+                Some(mut cells) => names.iter().map(|name| cells.remove(name).unwrap_or_default()).collect(),
+                None => vec![line],
+            })
+            .map_err(io::Error::from)?;
     }
     Ok(writer.flush()?)
 }

@@ -4,9 +4,7 @@
 //! read so. What the user said, and columns that can be read in one way alone, take readings away. Where two are left, or one that nobody asked
 //! for, reading stops and names each with its options.
 
-use itertools::Itertools;
-
-use super::{ColumnEvidence, Evidence, Marks, RecordingOptions, Result, Tally, ask, number, unclear};
+use super::*;
 
 /// One way to read the numbers of a column.
 struct Reading<'e> {
@@ -50,18 +48,24 @@ impl Said {
     /// When that is not clear, or nobody asked for it.
     pub fn marks(&self, seen: &ColumnEvidence) -> Result<Marks> {
         let all = readings(seen);
-        let left: Vec<_> = match &all[..] {
-            [one, other] if one.is_same(other) => vec![if self.is_comma() { other } else { one }],
-            [_, _] => all.iter().filter(|reading| !self.is_against(reading)).collect(),
-            _ => all.iter().collect(),
+        // Whether its decimal mark is not what the user says of thousands.
+        let can_be = |reading: &&Reading<'_>| {
+            !reading.has_decimal || self.thousands != Some(Some(reading.marks.decimal))
         };
-        if let [reading] = left[..]
-            && self.is_asked_for(reading)
+        let left = match &all[..] {
+            [one, other] if one.is_same(other) => vec![if self.is_comma() { other } else { one }],
+            [_, _] => all.iter().filter(can_be).collect_vec(),
+            _ => all.iter().collect_vec(),
+        };
+        let asked = left.iter().filter(|reading| self.is_asked_for(reading)).collect_vec();
+        // Of 1,200 a decimal comma alone does not say that it is 1.2.
+        let is_sure = left.len() == 1 || self.thousands.is_some() || self.is_comma_sure;
+        if let [reading] = asked[..]
+            && (is_sure || !reading.has_decimal_comma())
         {
             return Ok(reading.marks);
         }
-        let mut shown = if left.is_empty() { all.iter().collect() } else { left };
-        shown.retain(|reading| !self.is_no_decimal(reading));
+        let shown = left.into_iter().filter(can_be).collect_vec();
         let example = shown.iter().find_map(|reading| reading.example).unwrap_or(&seen.example);
         let mut readings = shown.iter().map(|reading| reading.described(shown.len() > 1));
         let why = if all.is_empty() {
@@ -82,24 +86,8 @@ impl Said {
         self.decimal_comma || self.thousands == Some(Some('.'))
     }
 
-    /// Whether its decimal mark is what the user says of thousands.
-    fn is_no_decimal(&self, reading: &Reading<'_>) -> bool {
-        reading.has_decimal && self.thousands == Some(Some(reading.marks.decimal))
-    }
-
-    /// Whether, of two readings, what is known is against this one.
-    fn is_against(&self, reading: &Reading<'_>) -> bool {
-        let Marks { decimal, group } = reading.marks;
-        match self.thousands {
-            Some(None) => group.is_some(),
-            Some(Some(mark)) => group.is_some_and(|group| group != mark) || self.is_no_decimal(reading),
-            None if !self.decimal_comma => group.is_some() && decimal == ',' && !reading.has_decimal,
-            None => decimal == '.' && group == Some(',') && self.is_comma_sure,
-        }
-    }
-
     /// Whether the user asked for this reading, or it needs no word.
-    fn is_asked_for(&self, reading: &Reading<'_>) -> bool {
+    fn is_asked_for(&self, reading: &Reading) -> bool {
         let Marks { decimal, group } = reading.marks;
         let is_grouped_so = match self.thousands {
             _ if group.is_none() => true,
@@ -126,11 +114,12 @@ impl Reading<'_> {
         let number = self
             .example
             .and_then(|example| number::read(example, decimal))
-            .map_or_else(|| format!("a number with {decimal:?}"), |read| read.number.value().to_string());
-        let is_comma = self.has_decimal_comma() && group != Some('.');
-        let comma = is_comma.then(|| "--decimal-comma".to_owned());
-        let none = is_one_of_two.then(|| "none".to_owned());
-        let thousands = group.map(String::from).or(none).map(|mark| format!("--thousands‖{mark}"));
+            .map_or_else(|| format!("a number with {decimal:?}"), |read| read.number.float().to_string());
+        let comma = (self.has_decimal_comma() && group != Some('.')).then(|| "--decimal-comma".to_owned());
+        let thousands = group
+            .map(String::from)
+            .or(is_one_of_two.then(|| "none".to_owned()))
+            .map(|mark| format!("--thousands‖{mark}"));
         format!("{number} with ⟦{}⟧", comma.into_iter().chain(thousands).join("‖"))
     }
 }
@@ -139,8 +128,8 @@ impl Reading<'_> {
 fn readings(seen: &ColumnEvidence) -> Vec<Reading<'_>> {
     let is_all = |tally: &Tally| tally.count() == seen.numeric;
     let is_one_all = is_all(&seen.point) || is_all(&seen.comma);
-    let both = [('.', &seen.point), (',', &seen.comma)];
-    both.into_iter()
+    [('.', &seen.point), (',', &seen.comma)]
+        .into_iter()
         .filter(|(_, tally)| is_all(tally) || (!is_one_all && tally.count() * 2 > seen.numeric))
         .map(|(decimal, tally)| {
             let (group, example) = tally.grouped.as_ref().map(|(group, example)| (*group, example)).unzip();

@@ -7,10 +7,13 @@
 //! It makes nothing up. No zone, order of day and month or decimal comma is guessed where the file does not decide. What is assumed instead is in the report,
 //! or the error says how to state it. Operations on the recording are in `workload::replay`.
 
-use std::{collections::HashMap, path::Path, sync::Arc};
-
-use itertools::Itertools;
-use sensormark_store::{Batch, Column, FieldType, Schema};
+/// A regular expression by a name; # stands for a digit.
+macro_rules! pattern {
+    ($name:ident, $text:expr) => {
+        static $name: LazyLock<Regex> =
+            LazyLock::new(|| Regex::new(&$text.replace('#', "[0-9]")).expect("a regular expression"));
+    };
+}
 
 mod options;
 
@@ -52,16 +55,29 @@ mod error;
 #[cfg(test)]
 mod tests;
 
-// What most of the parts name.
-use bad_rows::Fault;
-use cell::CellRules;
-use dialect::Dialect;
-use error::{Result, ask, empty, unclear};
-use evidence::{ColumnEvidence, DISTINCT, Evidence, Tally};
-use number::{Marks, Number};
-use plan::Plan;
-use source::Source;
-use take::Taken;
+// What the parts name.
+use {
+    crate::{nearest::unknown, prelude::*},
+    bad_rows::*,
+    cell::*,
+    csv::{ByteRecord, StringRecord},
+    dialect::*,
+    error::*,
+    evidence::*,
+    find_time::*,
+    jiff::{Timestamp, tz::TimeZone},
+    marks::*,
+    names::*,
+    number::*,
+    plan::*,
+    regex::Regex,
+    report::*,
+    rows::*,
+    source::*,
+    take::*,
+    time::*,
+    time_source::*,
+};
 
 pub use bad_rows::BadRows;
 pub use error::RecordingError;
@@ -74,7 +90,7 @@ pub use time_source::TimeSource;
 pub use timing::{Gap, Timing};
 
 /// The readings of one file, in columns, in the file's order.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Recording {
     /// One table of the file's name.
     pub schema: Arc<Schema>,
@@ -112,16 +128,15 @@ impl Recording {
         let taken = take::take(&dialect, &plan, &evidence, options)?;
         check_dates(&plan, &evidence, &taken)?;
         check_series(&plan, &evidence, &taken, options)?;
-        let mut report = report::compile(&dialect, &evidence, &plan, &taken);
-        report.file = options.name.clone().unwrap_or(report.file);
-        Ok(Self { schema: Arc::new(taken.schema), readings: taken.readings, report })
+        let mut recording = report::compile(&dialect, evidence.rows, plan, taken);
+        recording.report.file = options.name.clone().unwrap_or(recording.report.file);
+        Ok(recording)
     }
 }
 
 /// Whether this is a pipe, a device, or a stream of this process, which another process cannot read again.
 pub fn is_read_once(path: &Path) -> bool {
-    const STREAMS: [&str; 4] = ["/dev/stdin", "/dev/fd", "/proc/self", "/proc/thread-self"];
-    STREAMS.iter().any(|stream| path.starts_with(stream))
+    ["/dev/stdin", "/dev/fd", "/proc/self", "/proc/thread-self"].iter().any(|stream| path.starts_with(stream))
         || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
@@ -131,9 +146,10 @@ fn check_dates(plan: &Plan, evidence: &Evidence, taken: &Taken) -> Result<()> {
     let most = if plan.tags.is_empty() { readings / 10 } else { readings / 2 };
     if plan.time.is_bare_date && repeated > most as u64 {
         let column = &plan.time.label;
-        let clocks = evidence.columns.iter().filter(|clock| {
-            find_time::is_named_clock(&clock.label) && !plan.time.columns.contains(&clock.number)
-        });
+        let clocks = evidence
+            .columns
+            .iter()
+            .filter(|clock| is_named_clock(&clock.label) && !plan.time.columns.contains(&clock.number));
         let clocks = clocks.map(|clock| format!(" (⟦--time‖{column},{}⟧)", clock.label)).join("");
         return ask(format!(
             "column {column} has dates without a time of day, and {repeated} of {readings} readings share one. Say ⟦!--time‖{column},COLUMN⟧ if COLUMN has the time of day{clocks}, --time COLUMN if it has all of it, --tags COLUMN if it names the sensor, or ⟦!--time‖{column}⟧ if the date is enough"
@@ -153,7 +169,7 @@ fn check_series(plan: &Plan, evidence: &Evidence, taken: &Taken, options: &Recor
     let half = readings.len() / 2;
     let candidates = plan.fields.iter().zip(&readings.columns).filter_map(|(field, column)| {
         let label = &evidence.columns[field.column].label;
-        let is_name = matches!(field.kind, FieldType::I64 | FieldType::Text) && !is_typed(label);
+        let is_name = matches!(field.kind, I64 | Text) && !is_typed(label);
         let is_number = odd::numbers_sensors(label);
         let most = if is_number { half } else { half.min(usize::try_from(disorder).ok()? + 1) };
         let is_name = is_name && (is_number || disorder > 1);

@@ -1,15 +1,10 @@
 //! Names of the contract (lower case ASCII, at most 40 bytes, none that a database keeps) from names as people write them.
 
-use std::{collections::BTreeSet, path::Path, sync::LazyLock};
+use super::*;
+use sensormark_store::name::{LONGEST_NAME, column_name, table_name};
 
-use itertools::Itertools;
-use regex::Regex;
-use sensormark_store::name::{LONGEST_NAME as LONGEST, column_name, table_name};
-
-use super::RecordingOptions;
-
-/// A word of a name: it ends where a capital letter follows another letter or a digit.
-static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new("[A-Z]+[a-z0-9]*|[a-z0-9]+").expect("a pattern"));
+// A word of a name: it ends where a capital letter follows another letter or a digit.
+pattern!(WORD, "[A-Z]+[a-z0-9]*|[a-z0-9]+");
 
 /// A name of the contract for what a file calls `text`: "Humidity Ratio" and "HumidityRatio" become `humidity_ratio`. Where nothing is left
 /// or a digit is first, it starts with `column_`.
@@ -18,14 +13,17 @@ pub fn name_of(text: &str) -> String {
     if !name.starts_with(|first: char| first.is_ascii_lowercase()) {
         name.insert_str(0, "column_");
     }
-    name.truncate(LONGEST);
+    name.truncate(LONGEST_NAME);
     name.trim_end_matches('_').to_owned()
 }
 
 /// The name of the table of a recording, and what is to be said of it.
 pub fn table_name_of(path: &Path, options: &RecordingOptions) -> (String, Option<String>) {
-    let packed = path.extension().is_some_and(|end| end == "gz" || end == "zst");
-    let plain = if packed { path.with_extension("") } else { path.to_owned() };
+    let plain = if path.extension().is_some_and(|end| end == "gz" || end == "zst") {
+        path.with_extension("")
+    } else {
+        path.to_owned()
+    };
     let stem = plain.file_stem().unwrap_or_default().to_string_lossy();
     table_name(&name_of(options.name.as_deref().unwrap_or(&stem)))
 }
@@ -40,7 +38,7 @@ pub fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> (String, Option
             break;
         }
         let ending = format!("_{number}");
-        name = format!("{}{ending}", &plain[..plain.len().min(LONGEST - ending.len())]);
+        name = format!("{}{ending}", &plain[..plain.len().min(LONGEST_NAME - ending.len())]);
     }
     (name, note)
 }

@@ -3,19 +3,8 @@
 //! "1,200" is 1200 where commas group thousands, and 1.2 where a comma is the decimal mark. A cell alone does not say which, so it is read
 //! both ways here. `marks` decides for a whole column.
 
+use super::*;
 use std::borrow::Cow;
-
-/// The first whole number after which floating point of 64 bits skips some.
-const EXACT: u128 = 1 << 53;
-
-/// A number that was read.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Number {
-    /// A whole number of 64 bits.
-    Integer(i64),
-    /// A number with a fraction or an exponent, or a whole one over 64 bits; infinite where it is too large for 64-bit floating point.
-    Float(f64),
-}
 
 /// A number, and which marks it was written with.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,25 +34,16 @@ impl Marks {
     /// The number that a text is with these marks.
     pub fn read(self, text: &str) -> Option<Number> {
         let read = read(text, self.decimal)?;
-        let is_grouped_so = read.group.is_none_or(|group| Some(group) == self.group);
-        is_grouped_so.then_some(read.number)
+        read.group.is_none_or(|group| Some(group) == self.group).then_some(read.number)
     }
 }
 
 impl Number {
-    /// As floating point.
-    pub fn value(self) -> f64 {
-        match self {
-            Self::Integer(value) => value as f64,
-            Self::Float(value) => value,
-        }
-    }
-
     /// Whether both are the same number, however they are written.
     pub fn is_same(self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => one == other,
-            _ => self.value() == other.value() && self.value().is_finite(),
+            _ => self.float() == other.float() && self.float().is_finite(),
         }
     }
 }
@@ -81,8 +61,8 @@ pub fn read(text: &str, decimal: char) -> Option<ReadNumber> {
     }
     let (plain, group) = plain(text, digits, decimal)?;
     let number = match plain.parse() {
-        Ok(whole) => Number::Integer(whole),
-        Err(_) => Number::Float(plain.parse().ok()?),
+        Ok(whole) => Integer(whole),
+        Err(_) => Float(plain.parse().ok()?),
     };
     Some(ReadNumber {
         number,
@@ -118,14 +98,14 @@ fn plain<'t>(text: &'t str, digits: &str, decimal: char) -> Option<(Cow<'t, str>
 
 /// Whether floating point has another value than these digits say. Only digits before the point count, and a fraction where there is no room for any.
 fn is_rounded(plain: &str, number: Number) -> bool {
-    let value = number.value();
-    if !value.is_finite() || value.abs() < EXACT as f64 || plain.contains(['e', 'E']) {
+    let value = number.float();
+    // From 2^53 on, floating point skips whole numbers.
+    if !value.is_finite() || value.abs() < 9_007_199_254_740_992.0 || plain.contains(['e', 'E']) {
         return false;
     }
     let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
-    let has_fraction = fraction.bytes().any(|digit| digit != b'0');
-    let kept = format!("{value:.0}");
-    has_fraction || kept != whole.strip_prefix('+').unwrap_or(whole)
+    fraction.bytes().any(|digit| digit != b'0')
+        || format!("{value:.0}") != whole.strip_prefix('+').unwrap_or(whole)
 }
 
 #[cfg(test)]

@@ -1,21 +1,13 @@
 //! Columns whose cells do not say by themselves what they are: units behind numbers, texts among numbers, names of sensors. Reading stops and asks.
 
-use itertools::Itertools;
-
-use super::{ColumnEvidence, DISTINCT, Result, ask, name_of};
-
-/// Texts that people and programs write for "no value", beside those without a letter or digit.
-const ABSENT: &str = "unavailable|unknown|none|missing|undefined|no data|nodata|n.a.|nil|nd|\\n|#n/a|#value!|#div/0!|#num!|#ref!";
-/// Words of names of columns that name sensors.
-const SENSORS: &str = "sensor entity device station mote node meter metric channel signal";
+use super::*;
 
 /// Stops where the user has to say what a column is, of which they said nothing.
 pub fn check(seen: &ColumnEvidence, is_without_tags: bool) -> Result<()> {
     units(seen)?;
     texts_among_numbers(seen)?;
     let ColumnEvidence { label, example, .. } = seen;
-    let has_names = seen.is_mostly(seen.texts) && seen.distinct.len() > 1;
-    if is_without_tags && has_names && is_of_sensors(label) {
+    if is_without_tags && seen.is_mostly(seen.texts) && seen.distinct.len() > 1 && is_of_sensors(label) {
         return ask_or_text(
             seen,
             format!("looks like the name of a sensor ({example} …). Say ⟦--tags‖{label}⟧ if it is"),
@@ -31,7 +23,11 @@ fn ask_or_text<T>(ColumnEvidence { label, .. }: &ColumnEvidence, words: String) 
 }
 
 fn is_of_sensors(label: &str) -> bool {
-    name_of(label).split('_').any(|word| SENSORS.split(' ').contains(&word.trim_end_matches("id")))
+    name_of(label).split('_').any(|word| {
+        "sensor entity device station mote node meter metric channel signal"
+            .split(' ')
+            .contains(&word.trim_end_matches("id"))
+    })
 }
 
 /// Whether the name of a column is as that of a sensor's number.
@@ -81,10 +77,12 @@ fn texts_among_numbers(seen: &ColumnEvidence) -> Result<()> {
     if seen.numeric * 5 < present || others == 0 {
         return Ok(());
     }
+    // What people and programs write for "no value", beside texts without a letter or digit.
+    let absent = "unavailable|unknown|none|missing|undefined|no data|nodata|n.a.|nil|nd|\\n|#n/a|#value!|#div/0!|#num!|#ref!";
     let cells = seen.distinct.iter().filter(|text| text.contains(|one: char| !one.is_ascii_digit()));
     let (absent, texts): (Vec<_>, Vec<_>) = cells.partition(|text| {
         !text.contains(char::is_alphanumeric)
-            || ABSENT.split('|').any(|absent| absent.eq_ignore_ascii_case(text))
+            || absent.split('|').any(|absent| absent.eq_ignore_ascii_case(text))
     });
     let list = |texts: &[&String]| texts.iter().join(",");
     let is_all_known = seen.distinct.len() < DISTINCT && seen.truths == 0;
@@ -100,7 +98,7 @@ fn texts_among_numbers(seen: &ColumnEvidence) -> Result<()> {
         return Ok(());
     }
     let (shown, label) = (list(&texts[..texts.len().min(3)]), &seen.label);
-    let no_value = if absent.is_empty() { String::new() } else { format!("‖--absent‖{}", list(&absent)) };
+    let no_value = if absent.is_empty() { "" } else { &format!("‖--absent‖{}", list(&absent)) };
     ask_or_text(
         seen,
         format!(

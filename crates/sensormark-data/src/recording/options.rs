@@ -1,9 +1,7 @@
 //! What a user may say about a recording where the file alone does not tell.
 
+use super::*;
 use clap::Args;
-use serde::{Deserialize, Serialize};
-
-use super::TimeFormat;
 
 /// What to believe about a file. By default everything is found out. Columns are named as in the header, or as in the
 /// report; of a file without a header they are `column_1`, `column_2` …. Names stand in an option of their own, or with commas between.
@@ -75,8 +73,7 @@ pub struct RecordingOptions {
 /// # Errors
 /// That the text is missing.
 pub fn dashed(text: &str) -> Result<String, String> {
-    let name = text.strip_prefix("--").unwrap_or_default();
-    if name.starts_with(|first: char| first.is_ascii_lowercase()) {
+    if text.strip_prefix("--").unwrap_or_default().starts_with(|first: char| first.is_ascii_lowercase()) {
         return Err("this is an option, and a value is missing before it".to_owned());
     }
     Ok(text.to_owned())

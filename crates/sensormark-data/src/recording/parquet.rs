@@ -1,16 +1,13 @@
 //! Parquet as rows, as arrow's crates write its columns.
 
-use std::{fs::File, sync::Arc};
-
+use super::*;
+use ::parquet::{arrow::arrow_reader::ParquetRecordBatchReaderBuilder, errors::ParquetError};
 use arrow_array::{
-    ArrayRef, RecordBatch,
+    RecordBatch,
     types::{ArrowPrimitiveType, Float64Type},
 };
 use arrow_cast::cast;
 use arrow_csv::WriterBuilder;
-use parquet::{arrow::arrow_reader::ParquetRecordBatchReaderBuilder, errors::ParquetError};
-
-use super::{Result, Source, unclear};
 
 /// Writes it as CSV, a row a row. Where it is not Parquet throughout, or has columns of lists, that is said.
 pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
@@ -19,13 +16,20 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
         for batch in ParquetRecordBatchReaderBuilder::try_new(File::open(&source.path)?)?.build()? {
             let batch = batch?;
             // As text, 32 bits of floating point would lose digits that they have.
-            let exact = |column: &ArrayRef| match column.data_type().is_floating() {
-                true => cast(column, &Float64Type::DATA_TYPE),
-                false => Ok(Arc::clone(column)),
-            };
-            let columns = batch.columns().iter().map(exact).collect::<Result<Vec<_>, _>>()?;
-            let names = batch.schema_ref().fields().iter().map(|field| field.name());
-            writer.write(&RecordBatch::try_from_iter(names.zip(columns))?)?;
+            let columns = batch
+                .columns()
+                .iter()
+                .map(|column| {
+                    if column.data_type().is_floating() {
+                        cast(column, &Float64Type::DATA_TYPE)
+                    } else {
+                        Ok(Arc::clone(column))
+                    }
+                })
+                .collect::<Result<Vec<_>, _>>()?;
+            writer.write(&RecordBatch::try_from_iter(
+                batch.schema_ref().fields().iter().map(|field| field.name()).zip(columns),
+            )?)?;
         }
         Ok(())
     };

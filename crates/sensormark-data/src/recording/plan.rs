@@ -3,30 +3,14 @@
 //! More than half of a column's values decide what it is. Rows whose values are something else are then bad rows. So one slip of a logger neither turns numbers
 //! into text nor goes unseen.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use itertools::Itertools;
-use sensormark_store::{FieldSet, FieldType};
-
-use super::{
-    ColumnEvidence, Dialect, Evidence, Marks, RecordingOptions, Result, TimeSource, empty,
-    find_time::Search,
-    marks::Said,
-    name_of,
-    names::{free_name_of, table_name_of},
-    odd,
-    time::read_tail,
-    time_source::is_of_tails,
-    unclear,
-};
-use crate::nearest::unknown;
+use super::*;
 
 /// What is done with each column.
 pub struct Plan {
     /// The table's name.
     pub table: String,
-    /// What each column is, in words.
-    pub roles: Vec<&'static str>,
+    /// What each column is.
+    pub columns: Vec<ColumnReport>,
     /// The fields, in the file's order.
     pub fields: Vec<FieldSource>,
     /// The tags, in the file's order.
@@ -83,18 +67,24 @@ pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions
         table,
         time,
         assumptions,
-        roles: Vec::new(),
+        columns: Vec::new(),
         fields: Vec::new(),
         tags: Vec::new(),
         names: BTreeSet::new(),
     };
     for column in columns {
         let role = plan.role(column, dialect, &named, &said)?;
-        plan.roles.push(role);
+        plan.columns.push(ColumnReport { label: column.label.clone(), role, field: None, absent: 0 });
     }
-    plan.check_fields(dialect)?;
     plan.assumptions.extend(note);
-    Ok(plan)
+    match plan.fields.len() {
+        0 => unclear(format!("no column of {} holds values beside the time and the tags", dialect.source)),
+        fields if fields > FieldSet::CAPACITY => unclear(format!(
+            "{fields} columns of values are more than the {} of a table; leave some out with --leave-out",
+            FieldSet::CAPACITY
+        )),
+        _ => Ok(plan),
+    }
 }
 
 impl Plan {
@@ -116,9 +106,9 @@ impl Plan {
         }
         if named.tags.contains(&column) {
             // As numbers, 1 and +1 would be one tag; as text they are what the file has.
-            let is_whole = seen.present() > 0 && seen.point.integers == seen.present();
-            let is_integer = is_whole && seen.unusual_integers == 0;
-            let is_integer = given.map_or(is_integer, |kind| kind == Some(FieldType::I64));
+            let is_integer =
+                seen.present() > 0 && seen.point.integers == seen.present() && seen.unusual_integers == 0;
+            let is_integer = given.map_or(is_integer, |kind| kind == Some(I64));
             let name = self.name(label);
             self.tags.push(TagSource { name, column, is_integer });
             return Ok("tag");
@@ -138,16 +128,16 @@ impl Plan {
         let is_number = seen.is_mostly(seen.numeric) || given == Some(None);
         let kind = match given.flatten() {
             Some(kind) => kind,
-            None if is_number => FieldType::F64,
-            None if seen.is_mostly(seen.truths) => FieldType::Bool,
-            None => FieldType::Text,
+            None if is_number => F64,
+            None if seen.is_mostly(seen.truths) => Bool,
+            None => Text,
         };
         if is_number && kind.is_number() {
             self.numbers(seen, given, named, said)?;
             return Ok("field");
         }
         let distinct = seen.distinct.len();
-        if kind == FieldType::Text && (1..super::evidence::DISTINCT).contains(&distinct) {
+        if kind == Text && (1..DISTINCT).contains(&distinct) {
             self.assumptions.push(format!(
                 "column {label} is text with {distinct} different values, kept as a field; if it names the sensor, say --tags {label}"
             ));
@@ -171,8 +161,7 @@ impl Plan {
             self.assumptions.extend(odd::unit(seen)?);
         }
         let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
-        let found = if numbers.floats > 0 { FieldType::F64 } else { FieldType::I64 };
-        let kind = given.flatten().unwrap_or(found);
+        let kind = given.flatten().unwrap_or(if numbers.floats > 0 { F64 } else { I64 });
         let name = self.name(label);
         if given == Some(None) {
             let texts = self.name(&format!("{label} text"));
@@ -180,11 +169,11 @@ impl Plan {
                 "column {label} is field {name} where it is a number, and field {texts} where it is not"
             ));
             let numbers = FieldSource { name, column, kind, marks, numbers: Some(kind) };
-            let texts = FieldSource { name: texts, kind: FieldType::Text, ..numbers.clone() };
+            let texts = FieldSource { name: texts, kind: Text, ..numbers.clone() };
             self.fields.extend([numbers, texts]);
             return Ok(());
         }
-        if kind == FieldType::F64
+        if kind == F64
             && let Some((example, kept)) = &numbers.rounded_example
         {
             self.assumptions.push(format!(
@@ -201,19 +190,6 @@ impl Plan {
         let (name, note) = free_name_of(label, &mut self.names);
         self.assumptions.extend(note);
         name
-    }
-
-    fn check_fields(&self, dialect: &Dialect) -> Result<()> {
-        match self.fields.len() {
-            0 => {
-                unclear(format!("no column of {} holds values beside the time and the tags", dialect.source))
-            }
-            fields if fields > FieldSet::CAPACITY => unclear(format!(
-                "{fields} columns of values are more than the {} of a table; leave some out with --leave-out",
-                FieldSet::CAPACITY
-            )),
-            _ => Ok(()),
-        }
     }
 }
 
@@ -269,21 +245,27 @@ impl Named {
 
 /// The columns of one option: each text is a name, or several with commas between.
 fn all(columns: &[ColumnEvidence], texts: &[String], option: &'static str) -> Result<Vec<usize>> {
-    let names = texts.iter().flat_map(|text| match columns.iter().any(|column| column.label == *text) {
-        true => vec![text.as_str()],
-        false => text.split(',').collect(),
-    });
-    names.map(|name| find(columns, name, option)).collect()
+    texts
+        .iter()
+        .flat_map(|text| {
+            if columns.iter().any(|column| column.label == *text) {
+                vec![text.as_str()]
+            } else {
+                text.split(',').collect()
+            }
+        })
+        .map(|name| find(columns, name, option))
+        .collect()
 }
 
 /// A column and its type; none where it is numbers and texts.
 fn typed(columns: &[ColumnEvidence], text: &str) -> Result<(usize, Option<FieldType>)> {
     let (name, kind) = text.rsplit_once('=').unwrap_or_default();
     let kind = match kind {
-        "bool" => Some(FieldType::Bool),
-        "integer" => Some(FieldType::I64),
-        "float" => Some(FieldType::F64),
-        "text" => Some(FieldType::Text),
+        "bool" => Some(Bool),
+        "integer" => Some(I64),
+        "float" => Some(F64),
+        "text" => Some(Text),
         "mixed" => None,
         _ => {
             return unclear(format!(
@@ -296,10 +278,19 @@ fn typed(columns: &[ColumnEvidence], text: &str) -> Result<(usize, Option<FieldT
 
 /// The column with this name, as the file has it or as the contract would.
 fn find(columns: &[ColumnEvidence], name: &str, option: &'static str) -> Result<usize> {
-    let exact = columns.iter().position(|column| column.label == name);
-    let found = exact.or_else(|| columns.iter().position(|column| name_of(&column.label) == name));
-    let known = columns.iter().map(|column| column.label.clone());
-    found.map_or_else(|| unclear(format!("{option}: {}", unknown("column", name, known))), Ok)
+    columns
+        .iter()
+        .position(|column| column.label == name)
+        .or_else(|| columns.iter().position(|column| name_of(&column.label) == name))
+        .map_or_else(
+            || {
+                unclear(format!(
+                    "{option}: {}",
+                    unknown("column", name, columns.iter().map(|column| column.label.clone()))
+                ))
+            },
+            Ok,
+        )
 }
 
 /// What is said of times without a zone. Of a date and a time of day, the time of day names the zone.
@@ -309,11 +300,11 @@ fn zone_note(time: &TimeSource, columns: &[ColumnEvidence]) -> Option<String> {
     let without = all - seen.zoned;
     if is_of_tails(seen) && read_tail(&seen.example) == Some(true)
         || time.format.is_count()
-        || time.format.has_zone()
+        || ["%z", "%:", "%Q", "%s"].iter().any(|zone| time.format.name().contains(zone))
         || without == 0
     {
         return None;
     }
-    let which = if seen.zoned == 0 { "times".to_owned() } else { format!("{without} of {all} times") };
+    let which = if seen.zoned == 0 { "times" } else { &format!("{without} of {all} times") };
     Some(format!("{which} in column {} name no zone and are taken as UTC", time.label))
 }

@@ -1,14 +1,9 @@
 //! What was found in a recording, in a form that people read and results keep. Nothing is found out here.
 
-use std::fmt;
-
-use jiff::Timestamp;
-use sensormark_store::{Field, FieldType, TimeResolution};
-
-use super::{BadRows, Dialect, Evidence, Plan, TimeSource, Timing, take::Taken};
+use super::*;
 
 /// What was found in a recording.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct RecordingReport {
     /// The file's name, without its folder.
     pub file: String,
@@ -37,7 +32,7 @@ pub struct RecordingReport {
 }
 
 /// One column of the file.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct ColumnReport {
     /// Its name in the file, or the one that it was given.
     pub label: String,
@@ -50,38 +45,36 @@ pub struct ColumnReport {
 }
 
 /// Puts together what was found.
-pub fn compile(dialect: &Dialect, evidence: &Evidence, plan: &Plan, taken: &Taken) -> RecordingReport {
+pub fn compile(dialect: &Dialect, rows: u64, mut plan: Plan, taken: Taken) -> Recording {
     let table = &taken.schema.tables[0];
-    let columns = plan.roles.iter().enumerate().map(|(number, &role)| {
-        let field = plan.fields.iter().position(|field| field.column == number);
-        let rows = 0..taken.readings.len();
-        let absent = |field: usize| rows.filter(|&row| !taken.readings.columns[field].has(row)).count();
-        ColumnReport {
-            label: evidence.columns[number].label.clone(),
-            role,
-            field: field.map(|field| table.fields[field].clone()),
-            absent: field.map_or(0, absent) as u64,
-        }
-    });
-    RecordingReport {
+    let fields = plan.fields.iter().zip(&table.fields).zip(&taken.readings.columns);
+    // Of a column of numbers and texts, the numbers are shown.
+    for ((source, field), values) in fields.rev() {
+        let column = &mut plan.columns[source.column];
+        column.field = Some(field.clone());
+        column.absent = values.present.iter().flatten().filter(|is_present| !**is_present).count() as u64;
+    }
+    plan.assumptions.extend(taken.notes);
+    let report = RecordingReport {
         file: dialect.source.given.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        delimiter: char::from(dialect.delimiter),
+        delimiter: dialect.delimiter.into(),
         header: dialect.has_header,
-        rows: evidence.rows,
+        rows,
         readings: taken.readings.len() as u64,
         series: table.series.len(),
-        columns: columns.collect(),
-        time: plan.time.clone(),
+        columns: plan.columns,
+        time: plan.time,
         resolution: table.time_resolution,
-        timing: taken.timing.clone(),
-        bad_rows: taken.bad.clone(),
-        assumptions: [&plan.assumptions[..], &taken.notes].concat(),
-    }
+        timing: taken.timing,
+        bad_rows: taken.bad,
+        assumptions: plan.assumptions,
+    };
+    Recording { schema: Arc::new(taken.schema), readings: taken.readings, report }
 }
 
 /// Several plain lines of text.
-impl fmt::Display for RecordingReport {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Display for RecordingReport {
+    fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
         let header = if self.header { "" } else { ", no header" };
         write!(
             formatter,
@@ -97,7 +90,13 @@ impl fmt::Display for RecordingReport {
         for column in &self.columns {
             write!(formatter, "  {}: {}", column.label, column.role)?;
             if let Some(field) = &column.field {
-                write!(formatter, " {}, {}", field.name, kind_text(field.kind))?;
+                let kind = match field.kind {
+                    Bool => "truth value",
+                    I64 | U16 => "64-bit integer",
+                    F64 => "64-bit floating point",
+                    Text => "text",
+                };
+                write!(formatter, " {}, {kind}", field.name)?;
             }
             if column.absent > 0 {
                 write!(formatter, ", absent in {} readings", column.absent)?;
@@ -147,13 +146,4 @@ impl RecordingReport {
 pub fn shown(time_ns: impl Into<i128>) -> String {
     Timestamp::from_nanosecond(time_ns.into())
         .map_or_else(|_| "no date".to_owned(), |instant| instant.to_string())
-}
-
-fn kind_text(kind: FieldType) -> &'static str {
-    match kind {
-        FieldType::Bool => "truth value",
-        FieldType::I64 | FieldType::U16 => "64-bit integer",
-        FieldType::F64 => "64-bit floating point",
-        FieldType::Text => "text",
-    }
 }

@@ -3,15 +3,8 @@
 //! A row is known by its offset in bytes while reading; lines are counted only for the few rows that are reported. What the
 //! cells mean is not decided here.
 
-use std::io::{self, Read, Seek, SeekFrom};
-
-use csv::ByteRecord;
+use super::*;
 use regex::bytes::Regex;
-
-use super::{
-    Dialect, Result, Source,
-    dialect::{builder, squeezed},
-};
 
 /// One row as it stands in the file.
 pub struct Row<'r> {
@@ -24,7 +17,7 @@ pub struct Row<'r> {
 }
 
 /// Calls `visit` with every row below the header.
-pub fn for_each(dialect: &Dialect, mut visit: impl FnMut(Row<'_>) -> Result<()>) -> Result<()> {
+pub fn for_each(dialect: &Dialect, mut visit: impl FnMut(Row) -> Result<()>) -> Result<()> {
     let skip = dialect.skip;
     let mut file = dialect.source.reader()?;
     file.seek(SeekFrom::Start(skip))?;
@@ -34,8 +27,7 @@ pub fn for_each(dialect: &Dialect, mut visit: impl FnMut(Row<'_>) -> Result<()>)
     let mut others = usize::from(dialect.has_header) + dialect.units_rows;
     loop {
         let start = skip + reader.position().byte();
-        let more = reader.read_byte_record(&mut record);
-        if !more.map_err(io::Error::from)? {
+        if !reader.read_byte_record(&mut record).map_err(io::Error::from)? {
             return Ok(());
         }
         if others > 0 {
@@ -51,8 +43,7 @@ impl Row<'_> {
     /// Whether the row runs over several lines though its quotes do not say so by the book: an opening quote starts
     /// its cell, and a closing one ends it. A quote that is never closed swallows the rows that follow.
     pub fn is_torn(&self, dialect: &Dialect, quotes: &Regex) -> Result<bool> {
-        let breaks = self.record.as_slice().contains(&b'\n');
-        if !breaks {
+        if !self.record.as_slice().contains(&b'\n') {
             return Ok(false);
         }
         let mut raw = Vec::new();

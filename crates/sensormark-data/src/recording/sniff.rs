@@ -3,32 +3,11 @@
 //! The header's quirks are settled here. A header may have one name fewer than the rows have cells. If rows end with a delimiter, it names all columns but the
 //! last. Else it names the columns after the first, which is a row number without a name.
 
-use std::io::Read;
-
-use csv::StringRecord;
+use super::*;
 use encoding_rs::WINDOWS_1252;
-use itertools::Itertools;
-
-use super::{
-    CellRules, Dialect, RecordingOptions, Result, Source, ask,
-    cell::Look,
-    dialect::{builder, squeezed},
-    empty,
-    find_time::{is_named_clock, is_named_time},
-    rows::lines_of,
-    unclear,
-};
 
 /// How much of the file is looked at, in bytes.
 const SAMPLE_BYTES: u64 = 1 << 18;
-/// How many rows of it.
-const SAMPLE_ROWS: usize = 1_000;
-/// Delimiters that are looked for; of equals the last.
-const DELIMITERS: [u8; 4] = *b",|;\t";
-/// What begins the lines before a table that are comments.
-const COMMENTS: [&str; 5] = ["#", "%", "!", "*", "//"];
-/// How many lines may stand before a header.
-const LINES_BEFORE: usize = 50;
 
 /// What is known of the file so far.
 struct Sniffer<'o> {
@@ -76,17 +55,6 @@ pub fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialect> {
     Ok(Dialect { source, skip, comment, delimiter, has_header, units_rows, names, notes, group_key })
 }
 
-/// The first rows, without one that is cut off.
-fn read_sample(source: &Source) -> Result<Vec<u8>> {
-    let mut text = Vec::new();
-    source.reader()?.take(SAMPLE_BYTES).read_to_end(&mut text)?;
-    if text.len() as u64 == SAMPLE_BYTES {
-        let end = text.iter().rposition(|&byte| byte == b'\n');
-        text.truncate(end.map_or(text.len(), |end| end + 1));
-    }
-    Ok(text)
-}
-
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|byte| *byte == b'\n')
 }
@@ -104,7 +72,13 @@ fn offset(record: &StringRecord) -> usize {
 impl<'o> Sniffer<'o> {
     /// What the user says, and a first line that tells spreadsheets the delimiter.
     fn new(source: Source, options: &'o RecordingOptions) -> Result<Self> {
-        let text = read_sample(&source)?;
+        let mut text = Vec::new();
+        source.reader()?.take(SAMPLE_BYTES).read_to_end(&mut text)?;
+        if text.len() as u64 == SAMPLE_BYTES {
+            // The last row is cut off.
+            let end = text.iter().rposition(|&byte| byte == b'\n');
+            text.truncate(end.map_or(text.len(), |end| end + 1));
+        }
         let ascii = |given: char, option| {
             u8::try_from(given).or_else(|_| unclear(format!("{option} {given}: give one ASCII character")))
         };
@@ -119,8 +93,17 @@ impl<'o> Sniffer<'o> {
             notes.push("line 1 names the delimiter for spreadsheets".to_owned());
         }
         let skip = after_lines(&text, skipped);
-        let rules = CellRules::new(options);
-        Ok(Self { source, options, rules, text, skip, comment, delimiter, notes, group_key: Vec::new() })
+        Ok(Self {
+            source,
+            options,
+            rules: CellRules::new(options),
+            text,
+            skip,
+            comment,
+            delimiter,
+            notes,
+            group_key: Vec::new(),
+        })
     }
 
     /// Stops at what is no text, or mostly not UTF-8. Single rows that are not UTF-8, or hold NUL bytes, are bad rows later.
@@ -149,9 +132,14 @@ impl<'o> Sniffer<'o> {
 
     fn sample(&self) -> Result<Sample> {
         let split = |delimiter| Sample::new(self.table(), delimiter, self.comment);
-        let samples = self.delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]).into_iter().map(split);
-        let best = samples.max_by_key(Sample::merit).filter(|best| !best.records.is_empty());
-        let Some(best) = best else {
+        // Of equals the last counts.
+        let best = self
+            .delimiter
+            .map_or(b",|;\t".to_vec(), |given| vec![given])
+            .into_iter()
+            .map(split)
+            .max_by_key(Sample::merit);
+        let Some(best) = best.filter(|best| !best.records.is_empty()) else {
             return empty(&self.source);
         };
         if best.width > 1 || (best.width == 1 && self.options.delimiter.is_some()) {
@@ -168,21 +156,22 @@ impl<'o> Sniffer<'o> {
 
     /// Lines before the table that begin with a mark of comments. The last of them is the header, if it fits the rows and no other line is.
     fn comments(&mut self, sample: &mut Sample) -> Result<()> {
-        let Some(mark) = COMMENTS.into_iter().find(|mark| self.table().starts_with(mark.as_bytes())) else {
+        let table = self.table().to_vec();
+        let mark = ["#", "%", "!", "*", "//"].into_iter().find(|mark| table.starts_with(mark.as_bytes()));
+        let Some(mark) = mark.filter(|_| self.comment.is_none()) else {
             return Ok(());
         };
-        if self.comment.is_some() {
-            return Ok(());
-        }
-        let hashes = lines(self.table()).take_while(|line| line.starts_with(mark.as_bytes()));
-        let hashes: Vec<Vec<u8>> = hashes.map(<[u8]>::to_vec).collect();
+        let hashes = lines(&table).take_while(|line| line.starts_with(mark.as_bytes())).collect_vec();
         let last = hashes.len() - 1;
         self.comment = mark.bytes().next();
         *sample = self.sample()?;
-        let cells =
-            Sample::new(&hashes[last], sample.delimiter, None).records.first().map_or(0, StringRecord::len);
-        if cells == sample.width && !self.is_header(sample) {
-            self.skip += after_lines(self.table(), last) + 1;
+        if Sample::new(hashes[last], sample.delimiter, None)
+            .records
+            .iter()
+            .any(|row| row.len() == sample.width)
+            && !self.is_header(sample)
+        {
+            self.skip += after_lines(&table, last) + 1;
             self.comment = None;
             *sample = self.sample()?;
         } else {
@@ -190,9 +179,12 @@ impl<'o> Sniffer<'o> {
         }
         if let Some(group) = hashes.iter().find(|line| line.starts_with(b"#group,")) {
             let group = Sample::new(group, b',', None);
-            let names = sample.records[0].iter().zip(&group.records[0]);
-            let keys = names.filter(|(name, group)| *group == "true" && !["_start", "_stop"].contains(name));
-            self.group_key = keys.map(|(name, _)| name.to_owned()).collect();
+            self.group_key = sample.records[0]
+                .iter()
+                .zip(&group.records[0])
+                .filter(|(name, group)| *group == "true" && !["_start", "_stop"].contains(name))
+                .map(|(name, _)| name.to_owned())
+                .collect();
         }
         Ok(())
     }
@@ -222,10 +214,10 @@ impl<'o> Sniffer<'o> {
     /// Whether the first row names the columns: none of its cells is a time, and a text stands where the rows below have none, or it is all text.
     fn is_header(&self, sample: &Sample) -> bool {
         let looks = self.looks(sample, 0);
-        let all_text = looks.iter().all(|look| is_text(look) || *look == Look::Absent);
         !looks.iter().any(|look| matches!(look, Look::Time(_)))
             && looks.iter().any(is_text)
-            && (all_text || self.stands_out(sample, 0, &looks))
+            && (looks.iter().all(|look| is_text(look) || *look == Look::Absent)
+                || self.stands_out(sample, 0, &looks))
     }
 
     /// Whether a row below the header has no value, though most rows below it have: units, or kinds of values.
@@ -243,18 +235,18 @@ impl<'o> Sniffer<'o> {
 
     /// Whether a row has a text where most rows below it have none.
     fn stands_out(&self, sample: &Sample, row: usize, looks: &[Look]) -> bool {
-        let shift = usize::from(looks.len() + 1 == sample.width);
-        let is_other_below = |column: usize| {
-            let others = sample.regular_records(row + 1).map(|record| {
-                match self.rules.look(record.get(column + shift).unwrap_or("").trim()) {
+        let shift = (looks.len() + 1 == sample.width) as usize;
+        looks.iter().positions(is_text).any(|column| {
+            sample
+                .regular_records(row + 1)
+                .map(|record| match self.rules.look(record.get(column + shift).unwrap_or("").trim()) {
                     Look::Absent => 0,
                     look if is_text(&look) => -1,
                     _ => 1,
-                }
-            });
-            others.sum::<i32>() > 0
-        };
-        looks.iter().enumerate().any(|(column, look)| is_text(look) && is_other_below(column))
+                })
+                .sum::<i32>()
+                > 0
+        })
     }
 
     /// The columns' names, one a cell of the rows.
@@ -266,13 +258,16 @@ impl<'o> Sniffer<'o> {
             self.notes.push("empty names at the header's end are none".to_owned());
         }
         // A header below lines of a logger's own.
-        let better = (1..LINES_BEFORE).find(|&row| names.len() < width && self.is_units(sample, row));
-        let is_time = |record: &StringRecord| matches!(self.rules.look(record[0].trim()), Look::Time(_));
+        let better = (1..50).find(|&row| names.len() < width && self.is_units(sample, row));
         if names.len() + 1 == width && better.is_none() {
             if sample.regular_records(1).all(|record| record[width - 1].is_empty()) {
                 names.push(String::new());
                 self.notes.push("rows end with a delimiter: the last, empty column is none".to_owned());
-            } else if !is_named_time(&names[0]) || !sample.regular_records(1).any(is_time) {
+            } else if !is_named_time(&names[0])
+                || !sample
+                    .regular_records(1)
+                    .any(|record| matches!(self.rules.look(record[0].trim()), Look::Time(_)))
+            {
                 names.insert(0, String::new());
                 self.notes.push(
                     "the header has one name fewer than the rows have cells: its names belong to columns 2 and on".to_owned(),
@@ -300,14 +295,18 @@ impl Sample {
         let records: Vec<StringRecord> = builder(delimiter, comment)
             .from_reader(text)
             .into_byte_records()
-            .take(SAMPLE_ROWS)
+            .take(1_000)
             .map_while(Result::ok)
             .map(|record| StringRecord::from_byte_record_lossy(squeezed(record, delimiter)))
             .collect();
         let below = &records[usize::from(records.len() > 1)..];
-        let counts = below.iter().map(StringRecord::len).counts();
-        let (width, regular) =
-            counts.into_iter().max_by_key(|&(width, count)| (count, width)).unwrap_or((0, 0));
+        let (width, regular) = below
+            .iter()
+            .map(StringRecord::len)
+            .counts()
+            .into_iter()
+            .max_by_key(|&(width, count)| (count, width))
+            .unwrap_or((0, 0));
         Self { delimiter, records, width, regular }
     }
 
@@ -326,5 +325,5 @@ impl Sample {
 }
 
 fn is_text(look: &Look) -> bool {
-    matches!(look, Look::Text | Look::Clock { .. })
+    matches!(look, Look::Text | Look::Clock(_))
 }

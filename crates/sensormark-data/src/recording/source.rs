@@ -1,20 +1,9 @@
 //! The file of a recording, as rows of UTF-8: itself, or a copy without a name of what is packed, in another encoding or in another form.
 
-use std::{
-    fmt,
-    fs::File,
-    io::{self, BufReader, Read, Seek},
-    os::fd::AsRawFd,
-    path::{Path, PathBuf},
-};
-
+use super::*;
 use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
-
-use super::{RecordingOptions, Result, json, unclear};
-
-/// How much of a file shows its form, in bytes.
-const HEAD: u64 = 1 << 10;
+use std::os::fd::AsRawFd;
 
 /// Where a recording is read from.
 pub struct Source {
@@ -30,8 +19,8 @@ pub struct Source {
     pub lines_before: u64,
 }
 
-impl fmt::Display for Source {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Display for Source {
+    fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
         self.given.display().fmt(formatter)
     }
 }
@@ -54,13 +43,15 @@ impl Source {
         let head = source.head()?;
         let is = |marks: &[&[u8]]| begins(head.trim_ascii_start(), marks);
         if is(&[b"PAR1"]) {
-            source.read_as("Parquet", parquet)?;
+            source.lines_before = 1;
+            source.copied("Parquet", parquet)?;
         } else if is(&[b"BZh", b"\xfd7z", b"PK\x03\x04"]) {
             return unclear(format!(
                 "{source} is packed, or a spreadsheet; export it as CSV, or unpack it into a pipe: bzcat, xzcat or unzip -p {source} | sensormark replay -"
             ));
         } else if is(&[b"{"]) {
-            source.read_as("JSON lines", json::to_csv)?;
+            source.lines_before = 1;
+            source.copied("JSON lines", json::to_csv)?;
         } else if is(&[b"[{", b"[\n", b"[\r"]) {
             return unclear(format!(
                 "{source} is one JSON array, and a recording has an object a line; write it so with: jq -c '.[]' {source}"
@@ -80,8 +71,9 @@ impl Source {
             )
         };
         let encoding = options.encoding.as_ref().map(known).transpose()?;
-        let has_mark = begins(&self.head()?, &[b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"]);
-        if !has_mark && encoding.is_none_or(|encoding| encoding == UTF_8) {
+        if !begins(&self.head()?, &[b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"])
+            && encoding.is_none_or(|encoding| encoding == UTF_8)
+        {
             return Ok(());
         }
         let mut builder = DecodeReaderBytesBuilder::new();
@@ -94,12 +86,6 @@ impl Source {
 
     fn unpack(&mut self, note: &str, mut from: impl Read) -> Result<()> {
         self.copied(note, |_, copy| Ok(io::copy(&mut from, copy).map(drop)?))
-    }
-
-    /// Reads another form as rows below a header.
-    fn read_as(&mut self, note: &str, to_csv: impl FnOnce(&Self, &mut File) -> Result<()>) -> Result<()> {
-        self.lines_before = 1;
-        self.copied(note, to_csv)
     }
 
     /// Reads what is written to a copy from now on.
@@ -120,7 +106,7 @@ impl Source {
 
     fn head(&self) -> Result<Vec<u8>> {
         let mut head = Vec::new();
-        self.reader()?.take(HEAD).read_to_end(&mut head)?;
+        self.reader()?.take(1 << 10).read_to_end(&mut head)?;
         Ok(head)
     }
 }

@@ -1,20 +1,7 @@
 //! The second reading of a file: cells into typed columns, rows into readings, and what cannot be read into faults.
 
-use std::collections::BTreeMap;
-
-use csv::ByteRecord;
+use super::*;
 use indexmap::IndexSet;
-use sensormark_store::{
-    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
-};
-
-use super::{
-    BadRows, CellRules, Dialect, Evidence, Fault, Number, Plan, RecordingError, RecordingOptions, Result,
-    Timing, bad_rows,
-    cell::{text, truth},
-    plan::FieldSource,
-    rows, unclear,
-};
 
 /// Everything that was read.
 pub struct Taken {
@@ -38,8 +25,7 @@ pub fn take(
     let (mut count, quotes) = (0, rows::well_quoted(dialect.delimiter));
     rows::for_each(dialect, |row| {
         count += 1;
-        let torn = row.is_torn(dialect, &quotes)?;
-        if let Err(fault) = taker.row(row.record, torn) {
+        if let Err(fault) = taker.row(row.record, row.is_torn(dialect, &quotes)?) {
             bad.add(row.start, explained(fault, row.record, dialect), &evidence.columns);
         }
         Ok(())
@@ -50,11 +36,11 @@ pub fn take(
             dialect.source, evidence.rows
         ));
     }
-    let starts: Vec<u64> = bad.first.iter().map(|row| row.line).collect();
-    for (row, line) in bad.first.iter_mut().zip(rows::lines_of(&dialect.source, &starts)?) {
-        row.line = line - dialect.source.lines_before;
+    let starts = bad.first.iter().map(|(start, _)| *start).collect_vec();
+    for ((start, _), line) in bad.first.iter_mut().zip(lines_of(&dialect.source, &starts)?) {
+        *start = line - dialect.source.lines_before;
     }
-    let is_unreadable = bad.by_kind.keys().any(|kind| ![bad_rows::NO_VALUE, bad_rows::NO_ROW].contains(kind));
+    let is_unreadable = bad.by_kind.keys().any(|kind| ![NO_VALUE, NO_ROW].contains(kind));
     if taker.batch.is_empty() && bad.count > 0 || is_unreadable && !options.skip_bad_rows {
         return Err(RecordingError::BadRows { file: dialect.source.to_string(), rows: count, bad });
     }
@@ -64,11 +50,11 @@ pub fn take(
 /// The fault of a row, or that it is none: empty, the header again, or what a power cut left.
 fn explained(fault: Fault, record: &ByteRecord, dialect: &Dialect) -> Fault {
     let (kind, reason) = if record.as_slice().contains(&0) {
-        (bad_rows::ENCODING, "holds NUL bytes, as a file has after a power cut")
+        (ENCODING, "holds NUL bytes, as a file has after a power cut")
     } else if record.iter().all(|cell| cell.trim_ascii().is_empty()) {
-        (bad_rows::NO_ROW, "is empty")
+        (NO_ROW, "is empty")
     } else if dialect.is_header(record) {
-        (bad_rows::NO_ROW, "is the header again")
+        (NO_ROW, "is the header again")
     } else {
         return fault;
     };
@@ -109,28 +95,24 @@ impl<'p> Taker<'p> {
     /// Takes one row, all of it or nothing.
     fn row(&mut self, record: &ByteRecord, torn: bool) -> Result<(), Fault> {
         if torn {
-            return Err(Fault::of_row(
-                bad_rows::QUOTE,
-                record,
-                "runs on into the next lines: a quote is not closed",
-            ));
+            let reason = "runs on into the next lines: a quote is not closed";
+            return Err(Fault::of_row("a quote that is not closed", record, reason));
         }
-        if record.len() != self.plan.roles.len() {
-            let reason = format!("has {} cells, the other rows have {}", record.len(), self.plan.roles.len());
-            return Err(Fault::of_row(bad_rows::CELLS, record, reason));
+        if record.len() != self.plan.columns.len() {
+            let reason =
+                format!("has {} cells, the other rows have {}", record.len(), self.plan.columns.len());
+            return Err(Fault::of_row("another number of cells", record, reason));
         }
         let time_ns = self.time(record)?;
         self.values.clear();
         for field in &self.plan.fields {
             let text = text(record, field.column)?;
-            let value = field
-                .read(&self.rules, text)
-                .map_err(|reason| Fault::of_cell(bad_rows::VALUE, field.column, text, reason))?;
-            self.values.push(value);
+            self.values.push(field.read(&self.rules, text).map_err(|reason| {
+                Fault::of_cell("a value that does not fit its column", field.column, text, reason)
+            })?);
         }
         if self.values.iter().all(|value| *value == Value::Null) {
-            let reason = "has a time and no value, which is no reading";
-            return Err(Fault::of_row(bad_rows::NO_VALUE, record, reason));
+            return Err(Fault::of_row(NO_VALUE, record, "has a time and no value, which is no reading"));
         }
         let series = self.series(record)?;
         self.batch.times_ns.push(time_ns);
@@ -144,7 +126,7 @@ impl<'p> Taker<'p> {
     fn time(&mut self, record: &ByteRecord) -> Result<i64, Fault> {
         let time = &self.plan.time;
         let text = time.text(record)?;
-        let wrong = |reason: String| Fault::of_cell(bad_rows::TIME, time.columns[0], &text, reason);
+        let wrong = |reason: String| Fault::of_cell("no readable time", time.columns[0], &text, reason);
         let instant = time.format.read(&text).map_err(|fault| wrong(fault.to_string()))?;
         if time.plausible.as_ref().is_some_and(|plausible| !plausible.contains(&instant.time_ns)) {
             return Err(wrong(format!(
@@ -170,10 +152,10 @@ impl<'p> Taker<'p> {
                 None => return Ok(text.to_owned()),
                 Some(number) => return Ok(number.to_string()),
             };
-            Err(Fault::of_cell(bad_rows::TAG, tag.column, text, reason))
+            Err(Fault::of_cell("no value for a tag", tag.column, text, reason))
         });
-        let tags = tags.collect::<Result<_, _>>()?;
-        Ok(u32::try_from(self.series.insert_full(tags).0).expect("fewer than 2^32 series"))
+        Ok(u32::try_from(self.series.insert_full(tags.collect::<Result<_, _>>()?).0)
+            .expect("fewer than 2^32 series"))
     }
 
     fn finish(self, bad: BadRows) -> Taken {
@@ -196,14 +178,9 @@ impl<'p> Taker<'p> {
         if let Some(interval_ns) = timing.interval_ns {
             series = series.every(interval_ns);
         }
-        let table = Table {
-            name: self.plan.table.clone(),
-            tags: tags.iter().map(|tag| Tag { name: tag.name.clone() }).collect(),
-            fields: table_fields.collect(),
-            entity: None,
-            time_resolution: resolution(&self.batch.times_ns),
-            series,
-        };
+        let tag_names = tags.iter().map(|tag| tag.name.as_str()).collect_vec();
+        let table =
+            table(&self.plan.table, &tag_names, table_fields, resolution(&self.batch.times_ns), series);
         let notes = self.oddities.iter().map(|(words, count)| format!("{count} times are {words}")).collect();
         Taken { schema: Schema { tables: vec![table] }, readings: self.batch, timing, bad, notes }
     }
@@ -211,28 +188,28 @@ impl<'p> Taker<'p> {
 
 impl FieldSource {
     /// Reads a cell, or says why it cannot be. Of a column of numbers and texts each field has its own cells.
-    fn read(&self, rules: &CellRules<'_>, text: &str) -> Result<Value, &'static str> {
+    fn read(&self, rules: &CellRules, text: &str) -> Result<Value, &'static str> {
         match (self.numbers.map(|numbers| self.read_as(numbers, rules, text)), self.kind) {
-            (None, kind) | (Some(Err(_)), kind @ FieldType::Text) => self.read_as(kind, rules, text),
-            (Some(Ok(_)), FieldType::Text) => Ok(Value::Null),
+            (None, kind) | (Some(Err(_)), kind @ Text) => self.read_as(kind, rules, text),
+            (Some(Ok(_)), Text) => Ok(Value::Null),
             (Some(number), _) => Ok(number.unwrap_or(Value::Null)),
         }
     }
 
     /// Reads a cell as this type, or says why it cannot be.
-    fn read_as(&self, kind: FieldType, rules: &CellRules<'_>, text: &str) -> Result<Value, &'static str> {
+    fn read_as(&self, kind: FieldType, rules: &CellRules, text: &str) -> Result<Value, &'static str> {
         if rules.is_absent(text) {
             return Ok(Value::Null);
         }
         match (kind, text, self.marks.read(rules.plain(text))) {
-            (FieldType::Bool, ..) => truth(text, usize::MAX).map(Value::Bool).ok_or("is not true or false"),
-            (FieldType::Text, ..) if text.contains('\0') => Err("holds a NUL character"),
-            (FieldType::Text, ..) => Ok(Value::Text(text.to_owned())),
+            (Bool, ..) => truth(text, usize::MAX).map(Value::Bool).ok_or("is not true or false"),
+            (Text, ..) if text.contains('\0') => Err("holds a NUL character"),
+            (Text, ..) => Ok(Value::Text(text.to_owned())),
             (.., Some(number)) if rules.is_absent_number(number) => Ok(Value::Null),
-            (FieldType::F64, _, Some(number)) if number.value().is_finite() => Ok(Value::F64(number.value())),
-            (FieldType::F64, _, Some(_)) => Err("is not a finite number"),
-            (FieldType::F64, ..) => Err("is not a number"),
-            (.., Some(Number::Integer(value))) => Ok(Value::I64(value)),
+            (F64, _, Some(number)) if number.float().is_finite() => Ok(Value::F64(number.float())),
+            (F64, _, Some(_)) => Err("is not a finite number"),
+            (F64, ..) => Err("is not a number"),
+            (.., Some(Integer(value))) => Ok(Value::I64(value)),
             _ => Err("is not written as a whole number of 64 bits"),
         }
     }

@@ -91,18 +91,19 @@ fn the_greenhouse_stops_at_its_bad_rows_and_names_them_by_line() {
         panic!("{error}");
     };
     assert_eq!((*rows, bad.count), (121, 5));
-    let found: Vec<_> = (bad.first.iter())
-        .map(|row| (row.line, row.fault.kind, row.column.as_deref(), row.fault.text.as_str()))
-        .collect();
+    let found = bad.first.iter().map(|(line, words)| format!("{line}{words}")).join("\n");
     assert_eq!(
         found,
-        [
-            (42, bad_rows::VALUE, Some("Temp. [°C]"), "sensor error"),
-            (52, bad_rows::TIME, Some("Zeit"), "31.06.2023 11:00:30"),
-            (64, bad_rows::TAG, Some("Room"), "NA"),
-            (83, bad_rows::CELLS, None, "13.05.2023 14:40:30 north 18.16"),
-            (93, bad_rows::NO_VALUE, None, "13.05.2023 15:30:30 north   null "),
-        ]
+        "42, column Temp. [°C]: \"sensor error\" is not a number
+52, column Zeit: \"31.06.2023 11:00:30\" is no such date or time of day
+64, column Room: \"NA\" is no value, and this column says which series it is
+83: \"13.05.2023 14:40:30 north 18.16\" has 3 cells, the other rows have 6
+93: \"13.05.2023 15:30:30 north   null \" has a time and no value, which is no reading"
+    );
+    let kinds = bad.by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).join("; ");
+    assert_eq!(
+        kinds,
+        "1 a value that does not fit its column; 1 another number of cells; 1 no readable time; 1 no value at all; 1 no value for a tag"
     );
     let text = error.to_string();
     assert!(text.contains("line 42, column Temp. [°C]: \"sensor error\" is not a number"), "{text}");

@@ -7,18 +7,16 @@ mod format;
 mod pattern;
 mod zone;
 
-use std::sync::LazyLock;
-
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
-use regex::Regex;
-use sensormark_store::TimeRange;
-
-pub use epochs::{Epoch, plausible};
-pub use format::{TimeFault, TimeFormat};
+use super::*;
+pub use epochs::{EPOCHS, Epoch, plausible};
+pub use format::{
+    TimeFault::{self, *},
+    TimeFormat,
+};
+use jiff::{SignedDuration, civil::DateTime};
 
 /// A time that was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Instant {
     /// Nanoseconds since the Unix epoch.
     pub time_ns: i64,
@@ -30,58 +28,51 @@ pub struct Instant {
 pub type Orders = [bool; 3];
 
 /// A date and a time of day as written, before it is decided which number is the day.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub struct Written {
     numbers: [i16; 3],
     /// In which orders it can be read.
     pub orders: Orders,
     /// Whether the year has two digits.
     pub is_short: bool,
-    clock: Clock,
+    pub clock: Clock,
 }
 
 /// A time of day as written.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Clock {
-    hour: i8,
-    minute: i8,
-    second: i8,
-    nanosecond: i32,
-    too_fine: bool,
+#[derive(Debug, PartialEq)]
+pub struct Clock {
+    /// Nanoseconds since midnight.
+    pub since_ns: Result<i64, TimeFault>,
+    /// Whether it is of a leap second.
+    is_leap: bool,
     /// Where one is given.
-    zone: Option<TimeZone>,
+    pub zone: Option<TimeZone>,
 }
 
-/// What matches a text by a regular expression.
-fn expression(text: &str) -> Regex {
-    Regex::new(text).expect("a regular expression")
-}
+/// A day, in ns.
+const DAY_NS: i64 = 86_400_000_000_000;
 
-/// A date in three parts, of which one may be the name of a month, and what follows. The name of a day may precede it.
-static DATE: LazyLock<Regex> = LazyLock::new(|| {
-    let part = r"([0-9]{1,4}|\p{L}{3,})([-/. ]|\. |, *)";
+// A date in three parts, of which one may be the name of a month, and what follows. The name of a day may precede it.
+pattern!(DATE, {
+    let part = r"(#{1,4}|\pL{3,})([-/. ]|\. |, *)";
     let day = "(?i:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[, ]+)?";
-    expression(&format!("^{day}{part}{part}([0-9]{{1,4}})([^0-9].*)?$"))
+    format!("^{day}{part}{part}(#{{1,4}})([^0-9].*)?$")
 });
 
-/// A time of day with marks between its parts, AM or PM, and what follows.
-static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
-    let two = "([0-9]{1,2})";
+// A time of day with marks between its parts, AM or PM, and what follows.
+pattern!(CLOCK, {
     let half = r"(?:\s*([AaPp])(?:\.?\s?[Mm])?\b\.?)?";
-    expression(&format!(r"^{two}(?:([:.h]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?{half}\s*([^0-9:.,].*)?$"))
+    format!(r"^(##?)(?:([:.h])(##?)(?:([:.])(##?)(?:[.,](#+))?)?)?{half}\s*([^0-9:.,].*)?$")
 });
 
-/// AM or PM before a time of day, as in eastern Asia.
-static HALF_FIRST: LazyLock<Regex> =
-    LazyLock::new(|| expression(r"^(?i:(am|上午|午前|오전)|pm|下午|午後|오후)\s*([0-9]+:.*)$"));
+// AM or PM before a time of day, as in eastern Asia.
+pattern!(HALF_FIRST, r"^(?i:(am|上午|午前|오전)|pm|下午|午後|오후)\s*(#+:.*)$");
 
-/// A date without marks.
-static DIGITS: LazyLock<Regex> = LazyLock::new(|| expression("^([0-9]{4})([0-9]{2})([0-9]{2})[Tt_ ]?"));
+// A date without marks.
+pattern!(DIGITS, "^(####)(##)(##)[Tt_ ]?");
 
-/// A date whose year stands at the end, as `date`, C and Twitter write it: Mar 25 20:00:00 CET 2023.
-static YEAR_LAST: LazyLock<Regex> = LazyLock::new(|| {
-    expression("^(?:[A-Za-z]{3,} +)?([A-Za-z]{3,}) +([0-9]{1,2}) +([0-9]+:.*?) ([0-9]{4})( [-+].*)?$")
-});
+// A date whose year stands at the end, as `date`, C and Twitter write it: Mar 25 20:00:00 CET 2023.
+pattern!(YEAR_LAST, r"^(?:\pL{3,} +)?(\pL{3,}) +(##?) +(#+:.*?) (####)( [-+].*)?$");
 
 impl TimeFormat {
     /// Reads a time.
@@ -89,7 +80,7 @@ impl TimeFormat {
         match self {
             Self::Count(epoch) => in_range(epoch.read(text)?, None),
             Self::Pattern(pattern) => pattern::read(pattern, text),
-            _ => Written::read(text).ok_or(TimeFault::Shape)?.instant(self),
+            _ => Written::read(text).ok_or(Shape)?.instant(self),
         }
     }
 }
@@ -118,65 +109,39 @@ impl Written {
         })
     }
 
-    /// Whether it is the first moment of its day.
-    pub fn is_midnight(&self) -> bool {
-        matches!(self.clock, Clock { hour: 0, minute: 0, second: 0, nanosecond: 0, .. })
-    }
-
-    /// Whether it names a zone.
-    pub fn is_zoned(&self) -> bool {
-        self.clock.zone.is_some()
-    }
-
     fn instant(&self, format: &TimeFormat) -> Result<Instant, TimeFault> {
         let place = TimeFormat::DATES.iter().position(|known| known == format);
-        let order = place.filter(|&order| self.orders[order]).ok_or(TimeFault::Shape)?;
-        let [year, month, day] = PLACES[order].map(|place| self.numbers[place]);
+        let [year, month, day] =
+            PLACES[place.filter(|&order| self.orders[order]).ok_or(Shape)?].map(|place| self.numbers[place]);
         let century = match year {
             _ if !self.is_short => 0,
             ..69 => 2_000,
             _ => 1_900,
         };
-        let Clock { hour, minute, second, nanosecond, too_fine, ref zone } = self.clock;
-        if too_fine {
-            return Err(TimeFault::TooFine);
-        }
-        let is_next_day = (hour, minute, second, nanosecond) == (24, 0, 0, 0);
-        let is_leap = second == 60;
-        let civil = DateTime::new(
-            year + century,
-            i8::try_from(month).unwrap_or(0),
-            i8::try_from(day).unwrap_or(0),
-            if is_next_day { 0 } else { hour },
-            minute,
-            second - i8::from(is_leap),
-            nanosecond,
+        let since_ns = self.clock.since_ns?;
+        let part = |number| i8::try_from(number).unwrap_or(0);
+        let date = DateTime::new(year + century, part(month), part(day), 0, 0, 0, 0);
+        let utc = self.clock.zone.clone().unwrap_or(TimeZone::UTC).to_ambiguous_timestamp(
+            date.map_err(|_| NoSuchTime)?.saturating_add(SignedDuration::from_nanos(since_ns)),
         );
-        let civil = civil.map_err(|_| TimeFault::NoSuchTime)?;
-        let zone = zone.clone().unwrap_or(TimeZone::UTC);
-        let utc = zone.to_ambiguous_timestamp(civil);
-        let fault = if utc.is_ambiguous() { TimeFault::Twice } else { TimeFault::OutOfRange };
+        let fault = if utc.is_ambiguous() { Twice } else { OutOfRange };
         let utc = utc.unambiguous().map_err(|_| fault)?.as_nanosecond();
-        if is_next_day {
-            in_range(utc + 86_400_000_000_000, Some("written as 24:00, which is 00:00 of the next day"))
-        } else if is_leap {
-            epochs::leap(utc + 1_000_000_000)
-        } else {
-            in_range(utc, None)
+        if self.clock.is_leap {
+            return epochs::leap(utc);
         }
+        in_range(utc, (since_ns == DAY_NS).then_some("written as 24:00, which is 00:00 of the next day"))
     }
 }
 
 impl Clock {
     /// What stands behind a date: nothing, or a time of day behind a T, a low line, blanks or, of a whole year, a colon. (Mar 25 20:00:00 has no year.)
     fn after_date(rest: &str, has_whole_year: bool) -> Option<Self> {
-        let clock = match rest.strip_prefix(['T', 't', '_', ':']) {
+        Self::read(match rest.strip_prefix(['T', 't', '_', ':']) {
             _ if rest.starts_with(':') && !has_whole_year => return None,
-            None if rest.is_empty() => return Some(Self::default()),
+            None if rest.is_empty() => return Some(Self { since_ns: Ok(0), is_leap: false, zone: None }),
             None => rest.trim_start_matches(',').strip_prefix(char::is_whitespace)?.trim_start(),
             Some(clock) => clock,
-        };
-        Self::read(clock)
+        })
     }
 
     /// 23:50, 23:50:00.5, 23.50.00, 2350, 235000 or 23, with AM or PM and a zone where there are any.
@@ -206,16 +171,19 @@ impl Clock {
             ("", hour) => hour,
             ("a" | "A", hour @ 1..=12) => hour % 12,
             (_, hour @ 1..=12) => hour % 12 + 12,
-            _ => i8::MAX, // 0 PM or 13 PM: no such time
+            _ => 99, // 0 PM or 13 PM: no such time
         };
-        Some(Self {
-            hour,
-            minute: number(3),
-            second: number(5),
-            nanosecond: fraction[..9].parse().ok()?,
-            too_fine: fraction[9..].contains(|digit| digit != '0'),
-            zone: if rest.is_empty() { None } else { Some(zone::read(rest)?) },
-        })
+        let (minute, second) = (number(3), number(5));
+        let since_ns =
+            ((hour * 60 + minute) * 60 + second) * 1_000_000_000 + fraction[..9].parse::<i64>().ok()?;
+        let is_time = (hour < 24 || since_ns == DAY_NS) && minute < 60 && second <= 60;
+        let since_ns = match fraction[9..].contains(|digit| digit != '0') {
+            _ if !is_time => Err(NoSuchTime),
+            true => Err(TooFine),
+            false => Ok(since_ns),
+        };
+        let zone = if rest.is_empty() { None } else { Some(zone::read(rest)?) };
+        Some(Self { since_ns, is_leap: second == 60, zone })
     }
 }
 
@@ -242,14 +210,13 @@ fn orders(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option
                 && matches!(widths[day], 1 | 2)
         })
     };
-    let orders = [true, false].map(fits).into_iter().find(|orders| orders.contains(&true))?;
-    Some((orders, !widths.contains(&4)))
+    Some(([true, false].map(fits).into_iter().find(|orders| orders.contains(&true))?, !widths.contains(&4)))
 }
 
 fn in_range(time_ns: i128, oddity: Option<&'static str>) -> Result<Instant, TimeFault> {
     match i64::try_from(time_ns) {
         Ok(time_ns) if TimeRange::OF_RECORDINGS.contains(time_ns) => Ok(Instant { time_ns, oddity }),
-        _ => Err(TimeFault::OutOfRange),
+        _ => Err(OutOfRange),
     }
 }
 
@@ -257,16 +224,19 @@ fn in_range(time_ns: i128, oddity: Option<&'static str>) -> Result<Instant, Time
 /// 2000.
 pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
     let times = plausible();
-    let is_plausible = |format: &TimeFormat| {
-        [smallest, largest].iter().all(|number| {
-            let instant = format.read(&number.to_string());
-            instant.is_ok_and(|Instant { time_ns, .. }| {
-                time_ns < times.end && (time_ns >= times.start || !format.is_count())
+    EPOCHS
+        .iter()
+        .cloned()
+        .map(TimeFormat::Count)
+        .chain([TimeFormat::YearMonthDay])
+        .filter(|format| {
+            [smallest, largest].iter().all(|number| {
+                format.read(&number.to_string()).is_ok_and(|Instant { time_ns, .. }| {
+                    time_ns < times.end && (time_ns >= times.start || !format.is_count())
+                })
             })
         })
-    };
-    let counts = epochs::EPOCHS.iter().cloned().map(TimeFormat::Count);
-    counts.chain([TimeFormat::YearMonthDay]).filter(is_plausible).collect()
+        .collect()
 }
 
 /// Whether the text is a time of day alone, and then whether it names a zone. Without a mark, 2000Z and 2023-01 are none.
@@ -275,17 +245,15 @@ pub fn read_clock(text: &str) -> Option<bool> {
     let mut parts = text.split([':', '.']).skip(1).take(2);
     let is_two = |part: &str| part.len() > 1 && part.as_bytes()[..2].iter().all(u8::is_ascii_digit);
     let clock = Clock::read(text)?;
-    let is_time = clock.hour <= 24 && clock.minute < 60 && clock.second <= 60;
-    (parts.all(is_two) && is_time).then_some(clock.zone.is_some())
+    (parts.all(is_two) && clock.since_ns.is_ok()).then_some(clock.zone.is_some())
 }
-
-/// How the names of months begin in English, German, French, Spanish, Italian and Dutch.
-const MONTHS: &str = "jan ene gen|feb fév|mar mär mrz maa mrt|apr avr abr|may mai mei mag|jun juin giu|jul juil lug|aug aoû ago|sep set|oct okt ott|nov|dec dez déc dic";
 
 /// The number of a month that is given by its name. Three letters are enough.
 fn month(name: &str) -> Option<i16> {
+    // How the names of months begin in English, German, French, Spanish, Italian and Dutch.
+    let months = "jan ene gen|feb fév|mar mär mrz maa mrt|apr avr abr|may mai mei mag|jun juin giu|jul juil lug|aug aoû ago|sep set|oct okt ott|nov|dec dez déc dic";
     let name = name.to_lowercase();
-    MONTHS
+    months
         .split('|')
         .zip(1..)
         .find_map(|(starts, number)| starts.split(' ').any(|start| name.starts_with(start)).then_some(number))

@@ -1,11 +1,7 @@
 //! The columns that make up the time: one, a date and a time of day, or numbers from the year down. How a row's time is put together from them.
 
-use std::{borrow::Cow, ops::Range};
-
-use csv::ByteRecord;
-use itertools::Itertools;
-
-use super::{ColumnEvidence, DISTINCT, Fault, Result, TimeFormat, cell::text, time::read_tail};
+use super::*;
+use std::borrow::Cow;
 
 /// What stands before year, month, day, hour, minute, second and millisecond.
 const BEFORE: [&str; 7] = ["", "-", "-", " ", ":", ":", "."];
@@ -69,13 +65,33 @@ impl TimeSource {
         }
     }
 
+    /// The time of a row as one text.
+    pub fn text<'r>(&self, record: &'r ByteRecord) -> Result<Cow<'r, str>, Fault> {
+        if let [column] = self.columns[..] {
+            return text(record, column).map(Cow::Borrowed);
+        }
+        let mut joined = String::new();
+        for (place, (column, (before, digits))) in self.columns.iter().zip(&self.layout).enumerate() {
+            let mut part = text(record, *column)?;
+            if let Some(end) = part
+                .find(':')
+                .and_then(|colon| part[..colon].rfind([' ', 'T']))
+                .filter(|_| place == 0 && self.has_date)
+            {
+                part = &part[..end];
+            }
+            joined += if place > 0 { before } else { "" };
+            joined += &format!("{part:0>digits$}");
+        }
+        Ok(joined.into())
+    }
+}
+
+impl Search<'_> {
     /// Several columns, if they make up a time. The format is asked for with the column of dates or times.
-    pub fn several(
-        columns: &[&ColumnEvidence],
-        format: impl Fn(&ColumnEvidence) -> Result<TimeFormat>,
-    ) -> Result<Option<Self>> {
-        if let Ok(format @ TimeFormat::Pattern(_)) = format(columns[0]) {
-            return Ok(Some(Self::new(columns, vec![(" ", 0); columns.len()], format)));
+    pub fn joined(&self, columns: &[&ColumnEvidence]) -> Result<Option<TimeSource>> {
+        if let Ok(format @ TimeFormat::Pattern(_)) = self.format(columns[0]) {
+            return Ok(Some(TimeSource::new(columns, vec![(" ", 0); columns.len()], format)));
         }
         let (heads, rest): (Vec<_>, Vec<_>) =
             columns.iter().copied().partition(|column| is_of_dates(column) || column.is_mostly(column.times));
@@ -84,7 +100,7 @@ impl TimeSource {
             [] => (Vec::new(), 0, TimeFormat::YearMonthDay, false),
             [head] => {
                 let has_date = is_of_dates(head);
-                (vec![("", 0)], if has_date { 3 } else { 6 }, format(head)?, has_date)
+                (vec![("", 0)], if has_date { 3 } else { 6 }, self.format(head)?, has_date)
             }
             _ => return Ok(None),
         };
@@ -98,8 +114,7 @@ impl TimeSource {
                 && column.is_mostly(column.point.values() + column.leading_zeros)
             {
                 // 930 is 09:30, and 93000 is 09:30:00.
-                let pairs =
-                    if next == 3 { 1 + usize::from(most > 24.0) + usize::from(most > 2400.0) } else { 1 };
+                let pairs = if next == 3 { 1 + (most > 24.0) as usize + (most > 2400.0) as usize } else { 1 };
                 (BEFORE[next], if next == 6 { 3 } else { 2 * pairs }, pairs)
             } else {
                 return Ok(None);
@@ -107,25 +122,7 @@ impl TimeSource {
             layout.push((before, digits));
             next += parts;
         }
-        let source = Self::new(&[heads, rest].concat(), layout, format);
-        Ok((next > 2).then_some(Self { has_date, is_bare_date: next == 3, ..source }))
-    }
-
-    /// The time of a row as one text.
-    pub fn text<'r>(&self, record: &'r ByteRecord) -> Result<Cow<'r, str>, Fault> {
-        if let [column] = self.columns[..] {
-            return text(record, column).map(Cow::Borrowed);
-        }
-        let mut joined = String::new();
-        for (place, (column, (before, digits))) in self.columns.iter().zip(&self.layout).enumerate() {
-            let mut part = text(record, *column)?;
-            let clock = part.find(':').and_then(|colon| part[..colon].rfind([' ', 'T']));
-            if let Some(end) = clock.filter(|_| place == 0 && self.has_date) {
-                part = &part[..end];
-            }
-            joined += if place > 0 { before } else { "" };
-            joined += &format!("{part:0>digits$}");
-        }
-        Ok(joined.into())
+        let source = TimeSource::new(&[heads, rest].concat(), layout, format);
+        Ok((next > 2).then_some(TimeSource { has_date, is_bare_date: next == 3, ..source }))
     }
 }

@@ -1,9 +1,6 @@
 //! When readings were taken: span, usual interval, gaps, repeated and late ones. Nothing is put right.
 
-use std::collections::HashMap;
-
-use itertools::Itertools;
-use sensormark_store::Batch;
+use super::*;
 
 /// When the readings of a recording were taken. All times in ns since the Unix epoch, all lengths in ns.
 #[derive(Debug, Clone)]
@@ -41,8 +38,10 @@ impl Timing {
         let late =
             keys().filter(|(series, time)| latest.insert(*series, *time).is_some_and(|before| before > time));
         let out_of_order = late.count() as u64;
-        let neighbours = keys().sorted_unstable().tuple_windows().filter(|(one, next)| one.0 == next.0);
-        let gaps = neighbours
+        let gaps = keys()
+            .sorted_unstable()
+            .tuple_windows()
+            .filter(|(one, next)| one.0 == next.0)
             .map(|((_, &start_ns), (_, end))| Gap { start_ns, length_ns: end.saturating_sub(start_ns) });
         let gaps: Vec<Gap> = gaps.sorted_by_key(|gap| gap.length_ns).collect();
         let (repeated, gaps) = gaps.split_at(gaps.partition_point(|gap| gap.length_ns == 0));

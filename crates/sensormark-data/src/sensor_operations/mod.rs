@@ -21,14 +21,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::{
-    elementary::sine_of_turns,
-    export::{BATCH, DataSet},
-    random::Stream,
-    shapes::shape::whole,
-};
-use sensormark_store::{Batch, Schema, TimeRange, Values};
-use std::ops::Range;
+use crate::prelude::*;
 
 /// When sensors begin to report: 2012-01-01T00:00:00Z, in ns since the Unix epoch.
 pub const START_NS: i64 = 1_325_376_000_000_000_000;
@@ -40,18 +33,8 @@ pub const LONGEST_INTERVAL_MS: u32 = 3_600_000;
 const MILLISECOND_NS: i64 = 1_000_000;
 /// Ticks in the period of the sine.
 const DAY_TICKS: u64 = 2_880;
-/// Hundredths of a degree.
-const AMPLITUDE: f64 = 500.0;
-const BASES: u64 = 3_001;
-/// Hundredths of a degree a coin.
-const NOISE_STEP: i64 = 5;
-/// Field numbers of the streams: the noise of each sensor, and what sensors have for good.
-const NOISE_FIELD: u64 = 0;
-const BASE_FIELD: u64 = 1;
-const PHASE_FIELD: u64 = 2;
-
 /// The readings of some sensors under one seed; reading t of sensor s is a pure function of (seed, s, t).
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct SensorReadings {
     interval_ns: i64,
     sensors: Box<[Sensor]>,
@@ -59,7 +42,7 @@ pub struct SensorReadings {
     day: Box<[i64]>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Sensor {
     offset_ns: i64,
     base: i64,
@@ -83,20 +66,19 @@ impl SensorReadings {
         }
         let sensor = |number: u32| {
             let stream = |field| Stream::new(seed, number.into(), field);
-            let offset_ms = i64::from(number) * i64::from(interval_ms) / i64::from(sensors);
             Sensor {
-                offset_ns: offset_ms * MILLISECOND_NS,
-                base: stream(BASE_FIELD).below(0, BASES).cast_signed(),
-                phase: stream(PHASE_FIELD).below(0, DAY_TICKS),
-                noise: stream(NOISE_FIELD),
+                offset_ns: (number as i64 * interval_ms as i64 / sensors as i64) * MILLISECOND_NS,
+                base: stream(1).below(0, 3_001_u64).cast_signed(),
+                phase: stream(2).below(0, DAY_TICKS),
+                noise: stream(0),
             }
         };
-        let day =
-            |tick: u64| whole((AMPLITUDE * sine_of_turns(tick as f64 / DAY_TICKS as f64) + 0.5).floor());
         Ok(Self {
-            interval_ns: i64::from(interval_ms) * MILLISECOND_NS,
+            interval_ns: interval_ms as i64 * MILLISECOND_NS,
             sensors: (0..sensors).map(sensor).collect(),
-            day: (0..DAY_TICKS).map(day).collect(),
+            day: (0..DAY_TICKS)
+                .map(|tick| whole((500.0 * sine_of_turns(tick as f64 / DAY_TICKS as f64) + 0.5).floor()))
+                .collect(),
         })
     }
 
@@ -107,8 +89,7 @@ impl SensorReadings {
 
     /// How many ticks each sensor has: up to [`TICK_LIMIT`], or until 2262.
     pub fn ticks(&self) -> u64 {
-        let until_end = (TimeRange::OF_READINGS.end_ns - START_NS) / self.interval_ns - 1;
-        until_end.unsigned_abs().min(TICK_LIMIT)
+        ((TimeRange::OF_READINGS.end_ns - START_NS) / self.interval_ns - 1).unsigned_abs().min(TICK_LIMIT)
     }
 
     /// When a sensor reports at a tick, in ns since the Unix epoch.
@@ -128,9 +109,9 @@ impl SensorReadings {
     pub fn value(&self, sensor: u32, tick: u64) -> f64 {
         let sensor = &self.sensors[sensor as usize];
         let place = ((tick + sensor.phase) % DAY_TICKS) as usize;
-        let coins = i64::from(sensor.noise.word(tick).count_ones()) - 32;
+        let coins = (sensor.noise.word(tick).count_ones()) as i64 - 32;
         // The nearest double of the decimal: a quotient is rounded once.
-        (sensor.base + self.day[place] + NOISE_STEP * coins) as f64 / 100.0
+        (sensor.base + self.day[place] + 5 * coins) as f64 / 100.0
     }
 
     /// The ticks of a sensor whose times lie in a range.
@@ -141,8 +122,7 @@ impl SensorReadings {
         let first = self.time_ns(sensor, 0);
         // The first tick that is not before an instant.
         let from = |time_ns: i64| {
-            let since = time_ns.saturating_sub(first).max(0).unsigned_abs();
-            since.div_ceil(self.interval_ns.unsigned_abs())
+            time_ns.saturating_sub(first).max(0).unsigned_abs().div_ceil(self.interval_ns.unsigned_abs())
         };
         let (start, end) = (from(range.start_ns), from(range.end_ns));
         start..end.max(start)
@@ -173,15 +153,12 @@ impl SensorReadings {
         }
         DataSet::new(schema, move |shard, sink| {
             let sensors = shard.series(self.sensors());
-            let at_once = BATCH as usize / sensors.len().max(1) + 1;
-            for first in (0..ticks).step_by(at_once) {
-                sink.put(0, |batch| {
-                    for tick in first..ticks.min(first + at_once as u64) {
-                        sensors.clone().for_each(|sensor| self.push(sensor, tick..tick + 1, batch));
-                    }
-                })?;
-            }
-            Ok(())
+            let at_once = BATCH / (sensors.end - sensors.start).max(1) + 1;
+            sink.put_all(0, ticks, at_once, |ticks, batch| {
+                for tick in ticks {
+                    sensors.clone().for_each(|sensor| self.push(sensor, tick..tick + 1, batch));
+                }
+            })
         })
     }
 }

@@ -9,8 +9,7 @@
 //! | walk | a sum of value noises, one for each power of two of ticks up to the period, the amplitude growing with the root of the power |
 //! | recorded | the values of somebody's own column, round and round, each series from its own place |
 
-use sensormark_store::{FieldType, Values};
-use std::{num::NonZeroU64, sync::Arc};
+use crate::prelude::*;
 
 /// How a field moves.
 #[derive(Debug, Clone)]

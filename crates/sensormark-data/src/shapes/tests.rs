@@ -127,15 +127,15 @@ fn every_reading_that_comes_is_sent_within_the_longest_delay_and_twice_where_it_
     let (mut missing, mut late, mut repeated) = (0_u32, 0_u32, 0_u32);
     for (series, tick) in (0..5).flat_map(|series| (0..ticks).map(move |tick| (series, tick))) {
         let times = sent.remove(&(series, tick)).unwrap_or_default();
-        if sensors.is_missing(series, tick) {
+        if sensors.is(Missing, series, tick) {
             assert!(times.is_empty());
             missing += 1;
             continue;
         }
         let first = times[0].0 - tick;
-        assert_eq!(first > 0, sensors.is_late(series, tick));
+        assert_eq!(first > 0, sensors.is(Late, series, tick));
         assert!(times.iter().all(|(turn, _)| turn - tick <= sensors.longest_delay(true)));
-        let again = sensors.is_repeated(series, tick);
+        let again = sensors.is(Repeated, series, tick);
         assert_eq!(times.len(), 1 + usize::from(again));
         assert_eq!(times.iter().filter(|(_, again)| *again).count(), usize::from(again));
         late += u32::from(first > 0);

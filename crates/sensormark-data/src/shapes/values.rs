@@ -1,30 +1,11 @@
 //! The values of a field of one series: that of tick k at once, and sooner where the tick before was asked just before it.
 
-use super::{
-    shape::{FieldShape, Number, Shape, whole},
-    walk::Walk,
-};
-use crate::{
-    elementary::sine_of_turns,
-    random::{Stream, Streams},
-    units::signed,
-};
-use sensormark_store::{FieldType, Values};
-use std::num::NonZeroU64;
+use super::{Shape::*, walk::Walk, *};
 
-/// Streams of values. The others' numbers are this far and further from theirs.
-const VALUE: u64 = 0;
-const NOISE: u64 = 1 << 10;
-/// Streams that say where a series begins in its period or column.
-const PHASE: u64 = 1 << 11;
-/// Streams that say which values are repeats, and which are outliers.
-const REPEATS: u64 = 3 << 10;
-const OUTLIERS: u64 = 4 << 10;
 /// A value is repeated less often than this in a row.
 const LONGEST_RUN: u64 = 64;
 
 /// A field of one series, with what its values have in common.
-#[derive(Debug)]
 pub struct SeriesField<'f> {
     field: &'f FieldShape,
     interval_ns: u64,
@@ -42,10 +23,11 @@ impl<'f> SeriesField<'f> {
     /// Field number `number` of a series whose random numbers these are.
     pub fn new(field: &'f FieldShape, number: usize, streams: Streams, interval_ns: i64) -> Self {
         let interval_ns = interval_ns.unsigned_abs().max(1);
+        // The phase says where a series begins in its period or column, repeats and outliers which values are such.
         let [value, noise, phase, repeats, outliers] =
-            [VALUE, NOISE, PHASE, REPEATS, OUTLIERS].map(|of| streams.of(of + number as u64));
+            [0, 1, 2, 3, 4].map(|of: u64| streams.of((of << 10) + number as u64));
         let walk = match field.shape {
-            Shape::Walk(_, _, period_ns) => Some(Walk::new(value, period_ns.get() / interval_ns)),
+            Walk(_, _, period_ns) => Some(Walk::new(value, period_ns.get() / interval_ns)),
             _ => None,
         };
         Self { field, interval_ns, value, noise, phase, repeats, outliers, walk, last: None }
@@ -54,13 +36,13 @@ impl<'f> SeriesField<'f> {
     /// The value of a numeric field; none for text and truth values.
     pub fn number(&mut self, tick: u64) -> Option<Number> {
         match (&self.field.shape, self.field.kind) {
-            (Shape::Recorded(values), _) => match values.as_ref() {
-                Values::I64(values) => Some(Number::Integer(values[self.row(tick, values.len())])),
-                Values::F64(values) => Some(Number::Float(values[self.row(tick, values.len())])),
+            (Recorded(values), _) => match values.as_ref() {
+                Values::I64(values) => Some(Integer(values[self.row(tick, values.len())])),
+                Values::F64(values) => Some(Float(values[self.row(tick, values.len())])),
                 _ => None,
             },
-            (_, FieldType::I64) => Some(Number::Integer(self.integer(tick))),
-            (_, FieldType::F64) => Some(Number::Float(self.float(tick))),
+            (_, I64) => Some(Integer(self.integer(tick))),
+            (_, F64) => Some(Float(self.float(tick))),
             _ => None,
         }
     }
@@ -68,9 +50,9 @@ impl<'f> SeriesField<'f> {
     /// The truth value; false of a field of another type.
     pub fn truth(&self, tick: u64) -> bool {
         match &self.field.shape {
-            Shape::Truth(value) => *value,
-            Shape::Chance(share) => self.value.unit(self.held(tick)) < *share,
-            Shape::Recorded(values) => {
+            Truth(value) => *value,
+            Chance(share) => self.value.unit(self.held(tick)) < *share,
+            Recorded(values) => {
                 matches!(values.as_ref(), Values::Bool(truths) if truths[self.row(tick, truths.len())])
             }
             _ => false,
@@ -80,8 +62,8 @@ impl<'f> SeriesField<'f> {
     /// The text; empty of a field of another type.
     pub fn text(&self, tick: u64) -> &'f str {
         match &self.field.shape {
-            Shape::Words(words) if !words.is_empty() => self.value.one_of(self.held(tick), words).as_str(),
-            Shape::Recorded(values) => match values.as_ref() {
+            Words(words) if !words.is_empty() => self.value.one_of(self.held(tick), words).as_str(),
+            Recorded(values) => match values.as_ref() {
                 Values::Text(texts) => texts.get(self.row(tick, texts.len())),
                 _ => "",
             },
@@ -97,15 +79,17 @@ impl<'f> SeriesField<'f> {
     /// Where in a recorded column of this length the tick is.
     fn row(&self, tick: u64, length: usize) -> usize {
         let length = length as u64;
-        let row = (self.phase.below(0, length) + tick) % length.max(1);
-        usize::try_from(row).unwrap_or(0)
+        usize::try_from((self.phase.below(0, length) + tick) % length.max(1)).unwrap_or(0)
     }
 
     fn float(&mut self, tick: u64) -> f64 {
         let value = self.noisy(tick);
         let FieldShape { decimals, bits, .. } = self.field;
-        let decimal = decimals.and_then(|places| 10_u32.checked_pow(places.into())).map(f64::from);
-        match decimal.or_else(|| bits.map(|places| (1_u64 << places.min(63)) as f64)) {
+        match decimals
+            .and_then(|places| 10_u32.checked_pow(places.into()))
+            .map(f64::from)
+            .or_else(|| bits.map(|places| (1_u64 << places.min(63)) as f64))
+        {
             Some(power) => (value * power).round() / power,
             None => value,
         }
@@ -114,15 +98,15 @@ impl<'f> SeriesField<'f> {
     fn integer(&mut self, tick: u64) -> i64 {
         match self.field.shape {
             // Exact, however large: floating point would lose digits.
-            Shape::Random(low, high) => {
+            Random(low, high) => {
                 let (low, high) = (whole(low), whole(high));
                 self.value.within(self.held(tick), low..=high.max(low))
             }
-            Shape::Counter(start, step) => {
+            Counter(start, step) => {
                 let step = whole(step).max(1);
-                let part = self.value.below(tick, step.unsigned_abs());
-                let grown = signed(tick).saturating_mul(step);
-                whole(start).saturating_add(grown).saturating_add_unsigned(part)
+                whole(start)
+                    .saturating_add(signed(tick).saturating_mul(step))
+                    .saturating_add_unsigned(self.value.below(tick, step.unsigned_abs()))
             }
             _ => whole(self.noisy(tick).round()),
         }
@@ -152,8 +136,7 @@ impl<'f> SeriesField<'f> {
 
     /// The value of a tick that is no repeat.
     fn first(&mut self, tick: u64) -> f64 {
-        if let Shape::Sine(low, high, _) | Shape::Sawtooth(low, high, _) | Shape::Walk(low, high, _) =
-            self.field.shape
+        if let Sine(low, high, _) | Sawtooth(low, high, _) | Walk(low, high, _) = self.field.shape
             && self.field.outliers > 0.0
             && self.outliers.unit(tick) < self.field.outliers
         {
@@ -168,14 +151,12 @@ impl<'f> SeriesField<'f> {
     fn smooth(&mut self, tick: u64) -> f64 {
         let amid = |low: f64, high: f64, swing: f64| (low + high) * 0.5 + (high - low) * 0.5 * swing;
         match self.field.shape {
-            Shape::Constant(value) => value,
-            Shape::Random(low, high) => low + (high - low) * self.value.unit(self.held(tick)),
-            Shape::Sine(low, high, period_ns) => amid(low, high, sine_of_turns(self.turns(tick, period_ns))),
-            Shape::Sawtooth(low, high, period_ns) => low + (high - low) * self.turns(tick, period_ns),
-            Shape::Counter(start, step) => start + step * (tick as f64 + self.value.unit(tick)),
-            Shape::Walk(low, high, _) => {
-                self.walk.as_mut().map_or(0.0, |walk| amid(low, high, walk.at(tick)))
-            }
+            Constant(value) => value,
+            Random(low, high) => low + (high - low) * self.value.unit(self.held(tick)),
+            Sine(low, high, period_ns) => amid(low, high, sine_of_turns(self.turns(tick, period_ns))),
+            Sawtooth(low, high, period_ns) => low + (high - low) * self.turns(tick, period_ns),
+            Counter(start, step) => start + step * (tick as f64 + self.value.unit(tick)),
+            Walk(low, high, _) => self.walk.as_mut().map_or(0.0, |walk| amid(low, high, walk.at(tick))),
             _ => 0.0,
         }
     }

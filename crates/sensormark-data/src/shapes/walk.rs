@@ -3,7 +3,7 @@
 //! Its increments over 1, 2, 4, … ticks grow with the root of the time, as a random walk's do, up to the period. Beyond the period it turns back. It stays
 //! within its bounds without touching them, and needs no value before it. Neighbouring ticks share most of their noises, which are kept from one to the next.
 
-use crate::random::Stream;
+use crate::prelude::*;
 
 /// The most powers of two of a walk: a million ticks.
 const MOST_OCTAVES: usize = 20;
@@ -21,7 +21,6 @@ const WEIGHTS: [f64; MOST_OCTAVES] = {
 };
 
 /// The walk of one field of one series.
-#[derive(Debug)]
 pub struct Walk {
     stream: Stream,
     weights: f64,
@@ -29,7 +28,7 @@ pub struct Walk {
 }
 
 /// The noises of a power of two on both sides of the tick that was asked last.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 struct Octave {
     /// The multiple of the power at or before the tick; none asked yet where it is the largest number.
     place: u64,
@@ -42,8 +41,11 @@ impl Walk {
     /// A walk whose longest swing takes so many ticks.
     pub fn new(stream: Stream, ticks: u64) -> Self {
         let octaves = (ticks.max(1).ilog2() as usize + 1).min(MOST_OCTAVES);
-        let weights = WEIGHTS[..octaves].iter().fold(0.0, |sum, weight| sum + weight);
-        Self { stream, weights, octaves: vec![Octave { place: u64::MAX, noise: 0.0, next: None }; octaves] }
+        Self {
+            stream,
+            weights: WEIGHTS[..octaves].iter().fold(0.0, |sum, weight| sum + weight),
+            octaves: vec![Octave { place: u64::MAX, noise: 0.0, next: None }; octaves],
+        }
     }
 
     /// Where the walk is at a tick, within -1 and 1.
@@ -52,7 +54,7 @@ impl Walk {
         for (power, (octave, weight)) in (0_u32..).zip(self.octaves.iter_mut().zip(WEIGHTS)) {
             let length = 1_u64 << power;
             let (place, within) = (tick >> power, tick & (length - 1));
-            let noise = |place: u64| 2.0 * self.stream.unit(place * 32 + u64::from(power)) - 1.0;
+            let noise = |place: u64| 2.0 * self.stream.unit(place * 32 + power as u64) - 1.0;
             if octave.place != place {
                 let noise = octave.next.filter(|_| octave.place + 1 == place).unwrap_or_else(|| noise(place));
                 *octave = Octave { place, noise, next: None };

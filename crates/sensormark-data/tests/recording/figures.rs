@@ -53,7 +53,7 @@ pub fn figures(path: &Path) -> Result<(String, RecordingReport), RecordingError>
         let start = group.window_start_ns.expect("grouped by window") / 1_000_000_000;
         line(&["hour".into(), start.to_string(), plain(&group.values[4])]);
     }
-    Ok((text, report.clone()))
+    Ok((text, recording.report))
 }
 
 /// Count, sum, minimum, maximum and mean of a field over everything, by window where one is given.

@@ -30,10 +30,12 @@ fn seconds(sample: usize) -> f64 {
 }
 
 fn columns(seed: u64, samples: usize) -> [Vec<u16>; CHANNELS] {
-    let mut columns: [Vec<u16>; CHANNELS] = std::array::from_fn(|_| vec![0; samples]);
-    let [a, b, c, d, e] = &mut columns;
-    MachineTool::new(seed).fill(0, [a, b, c, d, e]);
-    columns
+    let machine = MachineTool::new(seed);
+    std::array::from_fn(|channel| {
+        let mut column = vec![0; samples];
+        machine.fill(0, channel, &mut column);
+        column
+    })
 }
 
 fn points(column: &[u16], step: usize) -> Vec<(f64, f64)> {

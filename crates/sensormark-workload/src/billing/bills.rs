@@ -3,7 +3,7 @@
 use super::ingest::Order;
 use super::{BILLS_FILE, EXTRACT};
 use sensormark_data::billing::calendar::{HOUR_NS, START_NS};
-use sensormark_data::billing::{Meter, fields, time_ns};
+use sensormark_data::billing::{Meter, USAGE_SINCE_READ, time_ns};
 use sensormark_data::units::{round_u64, signed};
 use sensormark_engine::operations::{ENDLESS, Extent, Operations, Slot};
 use sensormark_store::{
@@ -37,7 +37,7 @@ impl Bills {
             month,
             count,
             ask: Ask::Aggregate {
-                aggregates: vec![Aggregate { function: Function::Sum, field: fields::USAGE_SINCE_READ }],
+                aggregates: vec![Aggregate { function: Function::Sum, field: USAGE_SINCE_READ }],
                 grouping: Grouping::default(),
                 from_sums: false,
             },

@@ -7,7 +7,7 @@ use super::ingest::{Ingest, Order};
 use super::parameters::Parameters;
 use super::{BILLS_FILE, BillingWorkload};
 use sensormark_conformance::memory::MemoryStore;
-use sensormark_data::billing::{fields, schema, time_ns};
+use sensormark_data::billing::{USAGE_SINCE_READ, schema, time_ns};
 use sensormark_engine::adjust::adjust_values;
 use sensormark_engine::operations::{Operations, Request, Slot};
 use sensormark_engine::scale::Scale;
@@ -34,7 +34,7 @@ fn written(order: &Order, below: u64) -> BTreeMap<(u32, i64), i64> {
             assert_eq!(slot.request(), Request::Upsert(0, Atomicity::Separate));
             let batch = slot.batch().expect("a reading");
             assert_eq!((batch.len(), slot.entity().len()), (1, 9));
-            let usage = batch.columns[fields::USAGE_SINCE_READ].number(0);
+            let usage = batch.columns[USAGE_SINCE_READ].number(0);
             let usage = (usage.expect("a number") * 100.0).round() as i64;
             ((batch.series[0], batch.times_ns[0]), usage)
         })

@@ -157,7 +157,6 @@ impl Plan {
 }
 
 /// The readings of one table of some hosts, from anywhere.
-#[derive(Debug)]
 struct Lane {
     cursor: Cursor,
     /// Positions that were just passed.
@@ -214,7 +213,6 @@ impl Lane {
 }
 
 /// The readings of all tables, from anywhere: shared by all loads of a trial.
-#[derive(Debug)]
 pub struct Lanes {
     lanes: Vec<Vec<Mutex<Lane>>>,
 }

@@ -205,7 +205,9 @@ mod tests {
             let machine = MachineTool::new(seed);
             let start = 1_000 * seed;
             let mut columns: [Vec<u16>; CHANNELS] = std::array::from_fn(|_| vec![0; SAMPLES]);
-            machine.fill(start, columns.each_mut().map(Vec::as_mut_slice));
+            for (channel, column) in columns.iter_mut().enumerate() {
+                machine.fill(start, channel, column);
+            }
             let times: Vec<i64> =
                 (0..SAMPLES as i64).map(|i| 1_700_000_000_000_000_000 + i * 1_000_000).collect();
             for attempt in 0..20 {

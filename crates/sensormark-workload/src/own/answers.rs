@@ -4,8 +4,7 @@
 
 use super::writes::Copies;
 use sensormark_conformance::reference::Reference;
-use sensormark_data::shapes::Sensors;
-use sensormark_data::shapes::shape::Number;
+use sensormark_data::shapes::{Draw::*, Sensors, shape::Number};
 use sensormark_store::{
     Answer, AnswerSource, Ask, Batch, Column, Derived, FieldSet, FieldType, Function, Group, Grouping,
     Predicate, Query, Schema, Selection, Table, TimeRange, Value,
@@ -51,10 +50,10 @@ impl Answers {
     fn times(&self, series: u32, tick: u64) -> u64 {
         // What comes when its time is no longer kept is never asked about.
         let lives = self.sensors.churn.life(series).contains(&tick);
-        if !lives || self.sensors.is_missing(series, tick) || self.sensors.is_stale(series, tick) {
+        if !lives || self.sensors.is(Missing, series, tick) || self.sensors.is(Stale, series, tick) {
             return 0;
         }
-        let twice = self.copies.sent && self.copies.kept && self.sensors.is_repeated(series, tick);
+        let twice = self.copies.sent && self.copies.kept && self.sensors.is(Repeated, series, tick);
         1 + u64::from(twice)
     }
 

@@ -3,11 +3,8 @@
 //! 1423666080 is 2015-02-11 as Unix seconds and 2025-02-15 as GPS seconds. So a number alone is taken for a time only where one meaning
 //! alone gives a plausible year. Which column it is about is decided elsewhere.
 
-use std::borrow::Cow;
-
-use jiff::{Span, SpanRelativeTo, Timestamp};
-
-use super::{Instant, TimeFormat, format::TimeFault, in_range};
+use super::*;
+use jiff::{Span, SpanRelativeTo};
 
 /// Nanoseconds of a second.
 const SECOND: i128 = 1_000_000_000;
@@ -15,32 +12,37 @@ const SECOND: i128 = 1_000_000_000;
 const DAY: i128 = 86_400 * SECOND;
 
 /// What a number counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Epoch {
     /// What an option calls it.
-    pub name: Cow<'static, str>,
+    pub name: String,
     /// Nanoseconds of one step.
     unit_ns: i128,
     /// From the day that it counts from to 1970-01-01, in ns.
     before_unix_ns: i128,
 }
 
-pub static EPOCHS: [Epoch; 14] = [
-    epoch("unix-s", SECOND, 0),
-    epoch("unix-ms", 1_000_000, 0),
-    epoch("unix-us", 1_000, 0),
-    epoch("unix-ns", 1, 0),
-    epoch("gps", SECOND, -315_964_800),
-    epoch("labview", SECOND, 2_082_844_800),
-    epoch("ntp", SECOND, 2_208_988_800),
-    epoch("webkit", 1_000, 11_644_473_600),
-    epoch("filetime", 100, 11_644_473_600),
-    epoch("dotnet-ticks", 100, 62_135_596_800),
-    epoch("excel", DAY, 2_209_161_600),
-    epoch("matlab", DAY, 62_167_305_600),
-    epoch("modified-julian-days", DAY, 3_506_716_800),
-    epoch("julian-days", DAY, 210_866_760_000),
-];
+/// The epochs that have a name.
+pub static EPOCHS: LazyLock<Vec<Epoch>> = LazyLock::new(|| rows(TABLE));
+
+/// A line each, in the columns of [`Epoch`].
+const TABLE: &str = "
+name unit_ns before_unix_ns
+unix-s 1000000000 0
+unix-ms 1000000 0
+unix-us 1000 0
+unix-ns 1 0
+gps 1000000000 -315964800000000000
+labview 1000000000 2082844800000000000
+ntp 1000000000 2208988800000000000
+webkit 1000 11644473600000000000
+filetime 100 11644473600000000000
+dotnet-ticks 100 62135596800000000000
+excel 86400000000000 2209161600000000000
+matlab 86400000000000 62167305600000000000
+modified-julian-days 86400000000000 3506716800000000000
+julian-days 86400000000000 210866760000000000000
+";
 
 /// Unix seconds at which GPS time came to be ahead of UTC by one more second, the first of them by one.
 /// Source: International Earth Rotation and Reference Systems Service, Bulletin C.
@@ -68,12 +70,11 @@ const LEAPS: [i128; 18] = [
 /// The leap second that ends at this time, which Unix time counts as the first second after it.
 pub fn leap(time_ns: i128) -> Result<Instant, TimeFault> {
     let is_leap = LEAPS.contains(&time_ns.div_euclid(SECOND));
-    let words = "leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day";
-    if is_leap { in_range(time_ns, Some(words)) } else { Err(TimeFault::NoSuchTime) }
-}
-
-const fn epoch(name: &'static str, unit_ns: i128, before_unix_s: i128) -> Epoch {
-    Epoch { name: Cow::Borrowed(name), unit_ns, before_unix_ns: before_unix_s * SECOND }
+    if is_leap {
+        in_range(time_ns, Some("leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day"))
+    } else {
+        Err(NoSuchTime)
+    }
 }
 
 impl Epoch {
@@ -85,8 +86,11 @@ impl Epoch {
         let (unit, start) = name.split_once(" since ")?;
         let unit: Span = format!("1 {unit}").parse().ok()?;
         let unit_ns = unit.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?.as_nanos();
-        let start_ns = TimeFormat::YearMonthDay.read(start).ok()?.time_ns;
-        Some(Self { name: name.to_owned().into(), unit_ns, before_unix_ns: -i128::from(start_ns) })
+        Some(Self {
+            name: name.to_owned(),
+            unit_ns,
+            before_unix_ns: -(TimeFormat::YearMonthDay.read(start).ok()?.time_ns as i128),
+        })
     }
 
     /// The ns since 1970 of so many ns since its own first day.
@@ -95,8 +99,9 @@ impl Epoch {
         if self.name != "gps" {
             return unix_ns;
         }
-        let ahead = (1..).zip(LEAPS).take_while(|(leaps, leap)| unix_ns >= (leap + leaps) * SECOND);
-        unix_ns - ahead.count() as i128 * SECOND
+        unix_ns
+            - (1..).zip(LEAPS).take_while(|(leaps, leap)| unix_ns >= (leap + leaps) * SECOND).count() as i128
+                * SECOND
     }
 
     /// Reads a number, exactly, as ns since 1970. Fractions of days are rounded to the millisecond, because the programs that count days keep no more.
@@ -104,15 +109,16 @@ impl Epoch {
         let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = number.split_once(['.', ',']).unwrap_or((number, ""));
         let fraction = fraction.trim_end_matches('0');
-        let digits: i128 = format!("{whole}{fraction}").parse().map_err(|_| TimeFault::Shape)?;
-        let exponent: u8 = exponent.parse().map_err(|_| TimeFault::Shape)?;
+        let digits: i128 = format!("{whole}{fraction}").parse().map_err(|_| Shape)?;
+        let exponent: u8 = exponent.parse().map_err(|_| Shape)?;
         let power = |exponent| 10_i128.checked_pow(exponent);
-        let place = u32::try_from(fraction.len()).ok().and_then(power).ok_or(TimeFault::TooFine)?;
-        let parts = digits.checked_mul(self.unit_ns).zip(power(exponent.into()));
-        let parts = parts.and_then(|(parts, power)| parts.checked_mul(power)).ok_or(TimeFault::OutOfRange)?;
+        let place = u32::try_from(fraction.len()).ok().and_then(power).ok_or(TooFine)?;
+        let parts =
+            power(exponent.into()).and_then(|power| digits.checked_mul(self.unit_ns)?.checked_mul(power));
+        let parts = parts.ok_or(OutOfRange)?;
         let round_ns = if self.unit_ns == DAY { 1_000_000 } else { 1 };
         if round_ns == 1 && parts % place != 0 {
-            return Err(TimeFault::TooFine);
+            return Err(TooFine);
         }
         Ok(self.unix_ns((parts + place * round_ns / 2).div_euclid(place * round_ns) * round_ns))
     }

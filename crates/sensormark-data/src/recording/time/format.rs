@@ -1,19 +1,11 @@
 //! The formats of times by name, and why a text is none. How they are read is in `time`, `epochs` and `pattern`.
 
-use std::fmt;
-
-use itertools::Itertools;
-use serde::{Deserialize, Serialize};
+use super::*;
+use serde_with::{DeserializeFromStr, SerializeDisplay};
 use thiserror::Error;
 
-use super::{
-    epochs::{EPOCHS, Epoch},
-    pattern,
-};
-
 /// How a time is written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, SerializeDisplay, DeserializeFromStr)]
 pub enum TimeFormat {
     /// 2015-02-11 14:48:00.5, also with T, slashes or dots, a zone, or without a clock; also 20150211, 2015021114 and on.
     YearMonthDay,
@@ -28,7 +20,7 @@ pub enum TimeFormat {
 }
 
 /// Why a text is not a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum TimeFault {
     /// It is not written so.
     #[error("is not a time of the column's format")]
@@ -53,7 +45,8 @@ impl TimeFormat {
 
     /// The names of all formats, as messages list them.
     pub fn names() -> String {
-        let mut names = Self::DATES.iter().map(Self::name).chain(EPOCHS.iter().map(|epoch| &*epoch.name));
+        let mut names =
+            Self::DATES.iter().map(Self::name).chain(EPOCHS.iter().map(|epoch| epoch.name.as_str()));
         format!(
             "{}, 'hours since 1900-01-01' or the like, or a pattern such as '%d.%m.%Y %H:%M:%S'",
             names.join(", ")
@@ -76,46 +69,29 @@ impl TimeFormat {
         matches!(self, Self::Count(_))
     }
 
-    /// Whether it is a pattern with a zone.
-    pub fn has_zone(&self) -> bool {
-        ["%z", "%:", "%Q", "%s"].iter().any(|zone| self.name().contains(zone))
-    }
-
     /// Whether it counts from 1970.
     pub fn is_unix(&self) -> bool {
         self.name().starts_with("unix-")
     }
 }
 
-impl fmt::Display for TimeFormat {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Display for TimeFormat {
+    fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
         formatter.write_str(self.name())
     }
 }
 
-impl From<TimeFormat> for String {
-    fn from(format: TimeFormat) -> Self {
-        format.name().to_owned()
-    }
-}
-
-impl TryFrom<String> for TimeFormat {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        name.parse()
-    }
-}
-
-impl std::str::FromStr for TimeFormat {
+impl FromStr for TimeFormat {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
         if name.contains('%') {
             return pattern::check(name).map(|()| Self::Pattern(name.to_owned()));
         }
-        let date = Self::DATES.into_iter().find(|format| format.name() == name);
-        let epoch = || Epoch::named(name).map(Self::Count);
-        date.or_else(epoch).ok_or_else(|| format!("{name:?} is no time format; there are {}", Self::names()))
+        Self::DATES
+            .into_iter()
+            .find(|format| format.name() == name)
+            .or_else(|| Epoch::named(name).map(Self::Count))
+            .ok_or_else(|| format!("{name:?} is no time format; there are {}", Self::names()))
     }
 }

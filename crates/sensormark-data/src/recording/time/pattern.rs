@@ -1,10 +1,7 @@
 //! Times by a pattern of strftime, as jiff reads it.
 
-use jiff::Timestamp;
-use jiff::fmt::strtime::{self, BrokenDownTime};
-use jiff::tz::TimeZone;
-
-use super::{Instant, epochs, format::TimeFault, in_range};
+use super::*;
+use jiff::{fmt::strtime, tz::Offset};
 
 /// Whether a pattern names a date: with it, a time that is written by the pattern is read again.
 pub fn check(pattern: &str) -> Result<(), String> {
@@ -17,25 +14,17 @@ pub fn check(pattern: &str) -> Result<(), String> {
 
 /// Reads a time. Without a zone it is of UTC.
 pub fn read(pattern: &str, text: &str) -> Result<Instant, TimeFault> {
-    let parts = strtime::parse(pattern, text).map_err(|_| TimeFault::Shape)?;
-    let time_ns = time(&parts)?.as_nanosecond();
+    let mut parts = strtime::parse(pattern, text).map_err(|_| Shape)?;
+    let has_name = parts.iana_time_zone().is_some();
+    if !has_name && parts.offset().is_none() {
+        parts.set_offset(Some(Offset::UTC));
+    }
+    let time = parts.to_zoned().map_err(|_| if has_name { Twice } else { NoSuchTime })?;
+    let time_ns = time.timestamp().as_nanosecond();
     // jiff makes 59 of the second 60.
-    let are_59 = 1 + usize::from(parts.minute() == Some(59));
+    let are_59 = 1 + (parts.minute() == Some(59)) as usize;
     if parts.second() == Some(59) && text.matches("59").count() < are_59 {
         return epochs::leap(time_ns + 1_000_000_000);
     }
     in_range(time_ns, None)
-}
-
-fn time(parts: &BrokenDownTime) -> Result<Timestamp, TimeFault> {
-    if parts.iana_time_zone().is_some() {
-        return parts.to_zoned().map(|time| time.timestamp()).map_err(|_| TimeFault::Twice);
-    }
-    let found = match parts.to_timestamp() {
-        Err(_) if parts.offset().is_none() => {
-            parts.to_datetime().and_then(|time| TimeZone::UTC.to_timestamp(time))
-        }
-        found => found,
-    };
-    found.map_err(|_| TimeFault::NoSuchTime)
 }
