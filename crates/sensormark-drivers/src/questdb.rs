@@ -110,7 +110,7 @@ fn parameter<'a>((cell, kind): (&Cell<'a>, &Type)) -> Parameter<'a> {
 fn is_passing(text: &str, fault: &Fault) -> bool {
     let Fault::Refused { text: words, .. } = fault else { return false };
     let is_of_all = text.contains("table_storage()");
-    ["table busy", "could not lock"].iter().any(|busy| words.contains(busy))
+    ["table busy", "could not lock", "cached query plan"].iter().any(|busy| words.contains(busy))
         || is_of_all && words.contains("does not exist")
 }
 
