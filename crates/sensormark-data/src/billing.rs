@@ -129,7 +129,6 @@ impl Meter {
     }
 
     /// An error code of a reading: 0 but for few.
-    #[inline]
     fn error(&self, kind: usize, hour: u32) -> i64 {
         let unit = self.errors[kind].unit(hour as u64);
         let (share, codes) = ERRORS[kind];
@@ -167,7 +166,6 @@ impl Meter {
 }
 
 /// The hour in which the period began that a field of usage counts, and that an hour is in.
-#[inline]
 fn period_start(field: usize, hour: u32) -> u32 {
     let month = || calendar::month_of(hour);
     match field {

@@ -30,7 +30,6 @@ const STARTS: [u32; MONTHS + 1] = {
 ///
 /// # Panics
 /// When the hour is beyond [`MOST_HOURS`].
-#[inline]
 pub fn month_of(hour: u32) -> usize {
     // Never too late, because no month has more hours. Early by a few at most.
     let mut month = (hour / 744) as usize;
@@ -44,7 +43,6 @@ pub fn month_of(hour: u32) -> usize {
 ///
 /// # Panics
 /// When the calendar has no such month.
-#[inline]
 pub fn month_start(month: usize) -> u32 {
     STARTS[month]
 }

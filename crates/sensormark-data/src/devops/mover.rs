@@ -120,7 +120,6 @@ impl Mover {
     }
 
     /// Goes on by some ticks: what each state shows goes out, unless that is empty, and then the state takes its step.
-    #[inline]
     fn each<S: Copy, V>(
         &self,
         ticks: Range<u64>,

@@ -64,7 +64,6 @@ impl Normals {
     }
 
     /// A standard normal, in parts of one.
-    #[inline]
     pub fn parts(&self, word: u64) -> i64 {
         let segment = segment(word);
         if is_far(segment) {

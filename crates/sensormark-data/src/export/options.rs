@@ -26,7 +26,7 @@ pub struct ExportOptions {
 
 impl ExportOptions {
     /// The number of the one table that is written; none for all of several.
-    pub(super) fn chosen(&self, schema: &Schema) -> Result<Option<usize>, String> {
+    pub fn chosen(&self, schema: &Schema) -> Result<Option<usize>, String> {
         let names: Vec<&str> = schema.tables.iter().map(|table| table.name.as_str()).collect();
         let several = names.len() > 1;
         match &self.table {
@@ -42,7 +42,7 @@ impl ExportOptions {
     }
 
     /// Fails when some shard would be without series.
-    pub(super) fn check_shard(&self, schema: &Schema) -> Result<(), String> {
+    pub fn check_shard(&self, schema: &Schema) -> Result<(), String> {
         let series = schema.tables.iter().map(|table| table.series.len()).max().unwrap_or(0);
         let Shard { number, count } = self.shard;
         if count <= series.max(1) {

@@ -29,12 +29,12 @@ pub struct BadRows {
     /// How many of each kind.
     pub by_kind: BTreeMap<&'static str, u64>,
     /// The first of them: the line at which it starts, counted from 1, and what is wrong where. Until the line is known, the offset in bytes.
-    pub(super) first: Vec<(u64, String)>,
+    pub first: Vec<(u64, String)>,
 }
 
 impl BadRows {
     /// Takes note of the fault of a row that starts at this offset.
-    pub(super) fn add(&mut self, start: u64, fault: Fault, columns: &[ColumnEvidence]) {
+    pub fn add(&mut self, start: u64, fault: Fault, columns: &[ColumnEvidence]) {
         let Fault { kind, column, text, reason } = fault;
         self.count += 1;
         *self.by_kind.entry(kind).or_default() += 1;

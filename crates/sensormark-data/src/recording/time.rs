@@ -76,7 +76,7 @@ pattern!(YEAR_LAST, r"^(?:\pL{3,} +)?(\pL{3,}) +(##?) +(#+:.*?) (####)( [-+].*)?
 
 impl TimeFormat {
     /// Reads a time.
-    pub(super) fn read(&self, text: &str) -> Result<Instant, TimeFault> {
+    pub fn read(&self, text: &str) -> Result<Instant, TimeFault> {
         match self {
             Self::Count(epoch) => in_range(epoch.read(text)?, None),
             Self::Pattern(pattern) => pattern::read(pattern, text),

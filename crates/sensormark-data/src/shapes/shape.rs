@@ -76,7 +76,7 @@ impl Number {
     }
 
     /// As a whole number.
-    pub(super) fn integer(self) -> i64 {
+    pub fn integer(self) -> i64 {
         match self {
             Self::Integer(value) => value,
             Self::Float(value) => whole(value),
