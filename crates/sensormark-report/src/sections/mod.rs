@@ -72,7 +72,7 @@ fn ranked(
         latencies::section(field),
     ];
     sections.extend(phases::sections(field));
-    sections.extend(crate::studies::sections(field, options));
+    sections.extend(crate::studies::sections(field));
     let steadiness = steadiness::look(field);
     sections.extend([
         writes::section(field),

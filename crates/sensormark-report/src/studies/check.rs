@@ -1,13 +1,7 @@
 //! What is wrong with a study's file beyond its form: names of figures, databases, ranges and tables that there are not.
 
-use super::{
-    expression::{operands, parts},
-    file::{Range, StudyFile, names},
-    metric,
-    rows::named,
-    scope::{IMPLEMENTATION, filled, value},
-};
-use sensormark_data::nearest::unknown;
+use super::*;
+use toml::de::{DeTable, DeValue};
 
 /// What a claim may say of two figures; nothing is `more` or `cheaper`, as the figure is.
 const RELATIONS: [&str; 9] =
@@ -15,87 +9,84 @@ const RELATIONS: [&str; 9] =
 /// How a range is found in a run.
 const RANGES: [&str; 8] = ["parameter", "label", "ends", "steps", "later", "titles", "joined", "pairs"];
 
-/// The first wrong name as it stands in the file, and the message.
-pub fn wrong(file: &StudyFile) -> Option<(String, String)> {
-    let names_itself = |(name, text): &(&String, &String)| {
-        operands(parts(text).2).iter().any(|(_, words)| words.first() == Some(&name.as_str()))
-    };
-    if let Some((name, text)) = file.figures.iter().find(names_itself) {
-        return Some((text.clone(), format!("the figure {name:?} names itself; give it another name")));
-    }
-    wrong_figure(file).or_else(|| wrong_range(file)).or_else(|| wrong_table(file))
-}
+/// A word as it stands in the file, and what is wrong with it.
+type Wrong = Option<(String, String)>;
 
-/// The first of these names that is not known. Names with braces are known of a run alone.
-fn first_unknown<'t>(
-    kind: &str,
-    mut names: impl Iterator<Item = &'t str>,
-    known: &[&str],
-) -> Option<(String, String)> {
-    let wrong = names.find(|name| !(name.is_empty() || name.contains('{') || known.contains(name)))?;
-    Some((wrong.to_owned(), unknown(kind, wrong, known.iter().map(|&known| known.to_owned()))))
-}
-
-/// A figure or database that there is not.
-fn wrong_figure(file: &StudyFile) -> Option<(String, String)> {
-    let claims = || file.claims.iter().chain(&file.environments);
-    let columns = file.tables.iter().flat_map(|table| table.columns.lines());
-    let columns = columns.chain(file.printed.values().flat_map(|printed| printed.columns.lines()));
-    let figures =
-        claims().map(|claim| &claim.figure).chain(file.drawings.iter().map(|drawing| &drawing.figure));
-    let figures = figures.chain(file.figures.values()).map(String::as_str);
-    let sides =
-        claims().flat_map(|claim| names(&claim.right).chain([&*claim.left]).map(move |side| (side, claim)));
-    let (databases, sides): (Vec<_>, Vec<_>) = sides.partition(|(_, claim)| claim.words.is_empty());
-    let printed = file.printed.values().flat_map(|printed| &printed.rows);
-    let databases = databases.into_iter().map(|(side, _)| side).filter(|side| !side.contains('{'));
-    let databases = databases.chain(printed.filter_map(|row| row.first()?.as_str()));
-    let definitions =
-        columns.map(|column| named(column).1).chain(figures).chain(sides.into_iter().map(|(side, _)| side));
-    let is_plain = |text: &&str| !(text.is_empty() || text.starts_with('{') || text.starts_with("best "));
-    definitions.chain(databases).filter(is_plain).find_map(|text| {
-        let wrong = wrong_word(file, text).filter(|_| !file.who.contains_key(text))?;
-        let known = metric::WORDS.iter().map(|word| (*word).to_owned()).chain(file.figures.keys().cloned());
-        Some((text.to_owned(), unknown("figure or database", &wrong, known.chain(file.who.keys().cloned()))))
+/// The first wrong name of a file.
+pub fn wrong(file: &StudyFile, source: &Source<'_>) -> Option<FileError> {
+    source.root.get_ref().iter().find_map(|(section, rows)| {
+        let rows = match rows.get_ref() {
+            DeValue::Array(rows) => &rows[..],
+            _ => std::slice::from_ref(rows),
+        };
+        let rows = rows.iter().filter_map(|row| row.get_ref().as_table());
+        let mut texts = rows.flat_map(|row| row.iter().map(move |(key, text)| (row, key, text)));
+        texts.find_map(|(row, key, text)| {
+            let words = (&**section.get_ref(), &**key.get_ref(), text.get_ref().as_str()?);
+            let (word, message) = wrong_text(file, words, row)?;
+            let start = text.span().start + source.typed(&text.span()).find(&word).unwrap_or(0);
+            Some(source.error(&(start..start), message))
+        })
     })
 }
 
-/// The first word of an expression that names no figure.
-fn wrong_word(file: &StudyFile, definition: &str) -> Option<String> {
-    let plain = filled(parts(definition).2, |_| Some("0".to_owned()))?;
-    let mut first = operands(&plain).into_iter().filter_map(|(_, words)| words.first().copied());
-    let is_known =
-        |name: &&str| value(name).is_number() || file.figures.contains_key(*name) || metric::is_known(name);
-    first.find(|name| !is_known(name)).map(str::to_owned)
+/// A name that is not known. Those with braces are known of a run alone.
+fn wrong_name<'t>(kind: &str, name: &str, known: impl IntoIterator<Item = &'t str>) -> Wrong {
+    let known: Vec<&str> = known.into_iter().collect();
+    let is_known = name.is_empty() || name.contains('{') || known.contains(&name);
+    (!is_known).then(|| (name.to_owned(), unknown(kind, name, known.into_iter().map(str::to_owned))))
 }
 
-/// A range that there is not, or that cannot be found.
-fn wrong_range(file: &StudyFile) -> Option<(String, String)> {
-    let tables = file.tables.iter().flat_map(|table| [&table.each, &table.rows]);
-    let drawings = file.drawings.iter().flat_map(|drawing| [&drawing.each, &drawing.rows]);
-    let claims = file.claims.iter().chain(&file.environments).map(|claim| &claim.over);
-    let ranges: Vec<&str> = tables.chain(drawings).chain(claims).flat_map(|ranges| names(ranges)).collect();
-    let mut known: Vec<&str> = file.over.keys().map(String::as_str).chain([IMPLEMENTATION]).collect();
-    let bound = ranges.iter().filter_map(|range| range.split_once(" in "));
-    known.extend(bound.flat_map(|(names, _)| names.split(' ')));
-    let found = file.over.values().filter_map(|range| match range {
-        Range::Found(text) if !text.contains('\n') => text.split(' ').next(),
+/// What is wrong with a text that names figures, databases, ranges, tables, sections or relations.
+fn wrong_text(file: &StudyFile, (section, key, text): (&str, &str, &str), row: &DeTable<'_>) -> Wrong {
+    let figure = |text: &str| wrong_figure(file, text);
+    match (section, key) {
+        ("study" | "who", _) => None,
+        ("over", _) if text.contains('\n') => None,
+        ("over", _) => wrong_name("way to find a range", text.split(' ').next()?, RANGES),
+        ("figures", name) => {
+            let is_itself = operands(parts(text).2).iter().any(|(_, words)| words.first() == Some(&name));
+            let message = format!("the figure {name:?} names itself; give it another name");
+            if is_itself { Some((name.to_owned(), message)) } else { figure(text) }
+        }
+        ("printed", "rows") => cells(text).iter().find_map(|row| figure(row.first()?.as_str()?)),
+        (_, "columns") => text.lines().find_map(|column| figure(named(column).1)),
+        (_, "figure") => figure(text),
+        (_, "left" | "right") => {
+            let is_expressed = row.contains_key("words");
+            names(text).filter(|side| is_expressed || !side.contains('{')).find_map(figure)
+        }
+        (_, "each" | "rows" | "over") => {
+            // A row may run over what its `each` has.
+            let bound = row.get("each").and_then(|each| each.get_ref().as_str()).unwrap_or_default();
+            let known = file.over.keys().map(String::as_str).chain(bound.split(' '));
+            let known: Vec<&str> = known.chain([IMPLEMENTATION]).collect();
+            let mut ranges = names(text).filter(|range| !range.contains(" = ") && !range.contains("s of "));
+            ranges.find_map(|range| {
+                let range = range.split_once(" in ").map_or(range, |(_, range)| range);
+                wrong_name("range", range, known.iter().copied())
+            })
+        }
+        (_, "printed") => text.lines().find_map(|text| {
+            let table = text.split_once(" of ").map_or(text, |(_, table)| table);
+            wrong_name("printed table", table, file.printed.iter().map(|printed| &*printed.id))
+        }),
+        (_, "section") => wrong_name("section", text, file.study.sections.iter().map(|[id, _]| &**id)),
+        (_, "is") => wrong_name("relation", text, RELATIONS),
         _ => None,
-    });
-    let plain = ranges.into_iter().filter(|range| !range.contains(" = ") && !range.contains("s of "));
-    let plain = plain.map(|range| range.split_once(" in ").map_or(range, |(_, range)| range));
-    first_unknown("range", plain, &known).or_else(|| first_unknown("way to find a range", found, &RANGES))
+    }
 }
 
-/// A printed table, section or relation that there is not.
-fn wrong_table(file: &StudyFile) -> Option<(String, String)> {
-    let drawn = file.drawings.iter().flat_map(|drawing| drawing.printed.lines());
-    let drawn = drawn.map(|text| text.split_once(" of ").map_or(text, |(_, table)| table));
-    let tables = drawn.chain(file.tables.iter().map(|table| &*table.of));
-    let printed: Vec<&str> = file.printed.keys().map(String::as_str).collect();
-    let sections: Vec<&str> = file.study.sections.iter().map(|[id, _]| &**id).collect();
-    let relations = file.claims.iter().chain(&file.environments).map(|claim| &*claim.is);
-    first_unknown("printed table", tables, &printed)
-        .or_else(|| first_unknown("section", file.tables.iter().map(|table| &*table.section), &sections))
-        .or_else(|| first_unknown("relation", relations, &RELATIONS))
+/// A figure or database that there is not: the first word of an operand.
+fn wrong_figure(file: &StudyFile, text: &str) -> Wrong {
+    if text.starts_with('{') || text.starts_with("best ") || file.who.contains_key(text) {
+        return None;
+    }
+    let plain = filled(parts(text).2, |_| Some("0".to_owned()))?;
+    let is_known =
+        |name: &str| value(name).is_number() || file.figures.contains_key(name) || metric::is_known(name);
+    let mut first = operands(&plain).into_iter().filter_map(|(_, words)| words.first().copied());
+    let known =
+        metric::WORDS.into_iter().chain(file.figures.keys().chain(file.who.keys()).map(String::as_str));
+    wrong_name("figure or database", first.find(|name| !is_known(name))?, known)
 }

@@ -3,17 +3,8 @@
 //! An operand is a number, a name of the file's figures, or a word of `super::metric`. After a word stand the loads that it is of, by operation and labels.
 //! `@NAME` at its end says whose it is. The operators `+ - * / or` apply from left to right. A definition may say more: `time [ms] EXPRESSION | why it is missing`.
 
-use super::{
-    metric::{self, Kind},
-    scope::{Scope, value},
-    scores,
-    select::Loads,
-    table::NOT_MEASURED,
-};
-use crate::{
-    claims::{Values, ratios},
-    prelude::*,
-};
+use super::*;
+use crate::sections::cells;
 
 const OPERATORS: [&str; 5] = ["+", "-", "*", "/", "or"];
 
@@ -41,37 +32,33 @@ pub fn operands(text: &str) -> Vec<(&str, Vec<&str>)> {
 }
 
 fn combined(one: Values, operator: &str, other: &Values) -> Values {
-    let both = |apply: fn(f64, f64) -> f64| {
-        let pairs = one.iter().zip(other);
-        pairs.map(|(one, other)| Some(apply((*one)?, (*other)?))).collect()
+    let pairs = one.iter().zip(other);
+    let apply: fn(f64, f64) -> f64 = match operator {
+        "+" => |one, other| one + other,
+        "-" => |one, other| one - other,
+        "*" => |one, other| one * other,
+        "/" => return ratios(&one, other),
+        _ => return pairs.map(|(one, other)| one.or(*other)).collect(),
     };
-    match operator {
-        "+" => both(|one, other| one + other),
-        "-" => both(|one, other| one - other),
-        "*" => both(|one, other| one * other),
-        "/" => ratios(&one, other),
-        _ => one.iter().zip(other).map(|(one, other)| one.or(*other)).collect(),
-    }
+    pairs.map(|(one, other)| Some(apply((*one)?, (*other)?))).collect()
 }
 
 /// The parts of a definition: kind, unit, expression, and why it is missing.
 pub fn parts(definition: &str) -> (Option<Kind>, Option<&str>, &str, Option<&str>) {
     let (head, missing) =
         definition.split_once(" | ").map_or((definition, None), |(head, missing)| (head, Some(missing)));
-    let kind = metric::KINDS.into_iter().find_map(|(word, kind)| Some((kind, head.strip_prefix(word)?)));
-    let (kind, head) = kind.map_or((None, head), |(kind, rest)| (Some(kind), rest.trim_start()));
-    let unit = head.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    let kind =
+        metric::KINDS.into_iter().find_map(|(word, kind)| Some((Some(kind), head.strip_prefix(word)?)));
+    let (kind, head) = kind.unwrap_or((None, head));
+    let unit = head.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("] "));
     let (unit, expression) = unit.map_or((None, head), |(unit, rest)| (Some(unit), rest));
     (kind, unit, expression, missing)
 }
 
 impl Quantity {
     /// The same with another reason why it is missing, if that says one.
-    pub fn or(mut self, missing: &str) -> Self {
-        if !missing.is_empty() {
-            missing.clone_into(&mut self.missing);
-        }
-        self
+    pub fn or(self, missing: &str) -> Self {
+        Self { missing: or(missing, &self.missing).to_owned(), ..self }
     }
 }
 
@@ -81,18 +68,21 @@ impl<'a> Scope<'a> {
         let (kind, unit, expression, missing) = parts(definition);
         let operands = operands(expression);
         let name = operands[0].1.first().copied().unwrap_or_default();
-        let base = self.file.figures.get(name).map(|text| self.quantity(text));
-        let own_kind = base.as_ref().map_or_else(|| metric::kind(name), |base| base.kind);
-        let default = if matches!(name, "p50" | "p99") { TOO_FEW } else { NOT_MEASURED };
-        let (own_unit, own_missing) = base.map_or((None, None), |base| (Some(base.unit), Some(base.missing)));
-        let own_unit = own_unit.filter(|_| operands.len() == 1);
-        let or = |own: Option<&str>, base: Option<String>| own.map(str::to_owned).or(base);
-        Quantity {
-            unit: or(unit, own_unit).unwrap_or_default(),
-            kind: kind.unwrap_or(own_kind),
-            expression: expression.to_owned(),
-            missing: or(missing, own_missing).unwrap_or_else(|| default.to_owned()),
+        let mut own = match self.file.figures.get(name) {
+            Some(text) => self.quantity(text),
+            None => {
+                let missing = if matches!(name, "p50" | "p99") { TOO_FEW } else { NOT_MEASURED };
+                let (kind, unit) = metric::kind(name);
+                let (unit, missing) = (unit.to_owned(), missing.to_owned());
+                Quantity { unit, kind, expression: String::new(), missing }
+            }
+        };
+        if unit.is_some() || operands.len() > 1 {
+            own.unit = unit.unwrap_or_default().to_owned();
         }
+        own.kind = kind.unwrap_or(own.kind);
+        own.expression = expression.to_owned();
+        own.or(missing.unwrap_or_default())
     }
 
     /// The mean over an implementation's repetitions, or why there is none.
@@ -100,23 +90,23 @@ impl<'a> Scope<'a> {
         let values = self.values(&of.expression, arm);
         let is_inside =
             arm.is_some_and(|arm| arm.implementation.embedded) && of.expression.contains("/server");
-        let missing = match is_inside {
-            true => Some("embedded: one process, shown as the client's".to_owned()),
-            false => self.fill(&of.missing),
-        };
-        let missing = &*missing.unwrap_or_else(|| NOT_MEASURED.to_owned());
+        let missing = if is_inside { cells::EMBEDDED } else { &of.missing };
+        let missing = self.fill(missing).unwrap_or_else(|| NOT_MEASURED.to_owned());
         match of.kind {
-            Kind::Rate | Kind::Time => geometric_mean(&values, missing),
-            Kind::Amount => mean(&values, missing),
-            Kind::Count => Cell::count(values.into_iter().flatten().next().map(round_u64), missing),
+            Kind::Rate | Kind::Time => geometric_mean(&values, &missing),
+            Kind::Amount => cells::mean(&values, &missing),
+            Kind::Count => Cell::count(values.into_iter().flatten().next().map(round_u64), &missing),
         }
+    }
+
+    /// The same of the implementation that a row is about.
+    pub fn own_cell(&self, quantity: &Quantity) -> Cell {
+        self.cell(quantity, self.subject(IMPLEMENTATION))
     }
 
     /// An expression in each repetition, of an implementation where it does not name another.
     pub fn values(&self, expression: &str, arm: Option<&'a Arm>) -> Values {
-        let Some(text) = self.fill(expression) else {
-            return vec![];
-        };
+        let text = self.fill(expression).unwrap_or_default();
         let all = operands(&text).into_iter().map(|(operator, words)| (operator, self.operand(&words, arm)));
         let all = all.reduce(|(_, one), (operator, other)| ("", combined(one, operator, &other)));
         all.map_or_else(Vec::new, |(_, values)| values)
@@ -125,26 +115,20 @@ impl<'a> Scope<'a> {
     fn operand(&self, words: &[&str], arm: Option<&'a Arm>) -> Values {
         let whose = words.iter().position(|word| word.starts_with('@'));
         let arm = whose.map_or(arm, |place| self.subject(&words[place..].join(" ")[1..]));
-        let words = &words[..whose.unwrap_or(words.len())];
-        let Some((name, rest)) = words.split_first() else {
-            return vec![];
-        };
+        let [name, rest @ ..] = &words[..whose.unwrap_or(words.len())] else { return vec![] };
         if let Some(number) = value(name).as_f64() {
-            return vec![Some(number); self.results.field.blocks.len()];
+            return vec![Some(number); self.field.blocks.len()];
         }
-        let Some(arm) = arm else {
-            return vec![];
-        };
+        let Some(arm) = arm else { return vec![] };
         if let Some(definition) = self.file.figures.get(*name) {
-            let (_, _, expression, _) = parts(definition);
             let named = rest.iter().filter_map(|word| word.split_once('='));
             let scope = named.fold(self.clone(), |scope, (name, text)| scope.with(name, value(text)));
-            return scope.values(expression, Some(arm));
+            return scope.values(parts(definition).2, Some(arm));
         }
         if let Some(of) = name.strip_prefix("score/") {
             return scores::values(self, arm, of);
         }
-        let (of, run) = (Loads::parse(&rest.join(" ")), &self.results.field.run);
-        self.results.field.figures(arm, |trial| metric::metric(name, &of, trial, run))
+        let of = Loads::parse(&rest.join(" "));
+        self.field.figures(arm, |trial| metric::metric(name, &of, trial, &self.field.run))
     }
 }

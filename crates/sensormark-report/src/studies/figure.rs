@@ -2,7 +2,7 @@
 //!
 //! A row a point, so that formats for programs hold what the page draws. Nothing is measured or judged here.
 
-use crate::prelude::*;
+use super::*;
 
 /// What the column "figures" says of a point that was measured here.
 pub const HERE: &str = "here";

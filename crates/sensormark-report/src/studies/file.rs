@@ -1,10 +1,8 @@
 //! The file of a study, `studies/NAME.toml`: its form, and what is wrong with one. What its texts mean is in `super::scope`.
 
-use super::{check, scope::value};
-use crate::prelude::*;
-use sensormark_data::nearest::unknown;
+use super::*;
 use serde::Deserializer;
-use toml::Table;
+use toml::{Spanned, de::DeValue};
 
 /// A study.
 #[derive(Deserialize, Default)]
@@ -19,7 +17,7 @@ pub struct StudyFile {
     /// What is measured, by names that all other sections use.
     pub figures: BTreeMap<String, String>,
     /// What the study printed, by tables.
-    pub printed: BTreeMap<String, Printed>,
+    pub printed: Vec<Printed>,
     /// Tables of what was measured here.
     pub tables: Vec<TableRows>,
     /// Claims. A row without a text is a further part of the claim before.
@@ -38,10 +36,6 @@ pub struct About {
     pub workload: String,
     /// Title, or a description that says that it is one.
     pub title: String,
-    /// Authors; empty where the text does not say.
-    pub authors: Vec<String>,
-    /// Where and when it appeared, as far as the text says.
-    pub venue: String,
     /// The databases' versions, by title.
     pub versions: BTreeMap<String, String>,
     /// The operating system and what else it names, in words.
@@ -72,10 +66,16 @@ pub enum Range {
     Found(String),
 }
 
-/// A table of a study: rows of the database, the values of `keys`, and a figure for each of `columns`.
+/// A table of a study: rows of the database, the values of `keys`, and a figure for each of `columns`. The report has it beside our figures.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Printed {
+    /// Whether what it does not say is as in the row before.
+    pub again: bool,
+    /// Its name in this file; programs call it so with `published_` before it.
+    pub id: String,
+    /// What a person reads.
+    pub title: String,
     /// What tells a database's rows apart.
     pub keys: String,
     /// Figures.
@@ -83,6 +83,19 @@ pub struct Printed {
     /// The rows, a line each; two blanks or more stand between its cells.
     #[serde(deserialize_with = "rows")]
     pub rows: Vec<Vec<Value>>,
+    /// What says what a row is about, where that is not the database, its keys and, of several columns, the figure.
+    pub shown: String,
+    /// A key of which ours may differ: our least then stands beside the study's least, and our most beside its most.
+    pub ends: String,
+    /// Why there is none of ours, where that is not the figure's own reason.
+    pub missing: String,
+    /// What a reader has to know.
+    pub notes: String,
+}
+
+/// A text, or what is usual where it says nothing.
+pub fn or<'t>(text: &'t str, usual: &'t str) -> &'t str {
+    if text.is_empty() { usual } else { text }
 }
 
 /// Names with commas between them.
@@ -103,7 +116,7 @@ pub fn cells(text: &str) -> Vec<Vec<Value>> {
     lines.map(cells).collect()
 }
 
-/// A table of what was measured here, or of what was printed beside that.
+/// A table of what was measured here.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct TableRows {
@@ -113,10 +126,6 @@ pub struct TableRows {
     pub id: String,
     /// What a person reads.
     pub title: String,
-    /// The printed table that stands in it beside our figures.
-    pub of: String,
-    /// A key of that table of which ours may differ: our least then stands beside the study's least, and our most beside its most.
-    pub ends: String,
     /// Why there is none of ours, where that is not the figure's own reason.
     pub missing: String,
     /// Its section, the first where it does not say.
@@ -126,7 +135,7 @@ pub struct TableRows {
     /// A row for each of these; implementations where it does not say.
     pub rows: String,
     /// What says what a row is about, where that is not what the rows run over.
-    pub keys: Vec<String>,
+    pub keys: String,
     /// Figures.
     pub columns: String,
     /// Whether rows without figures are left out.
@@ -201,7 +210,7 @@ pub struct DrawingRow {
     pub shape: String,
     /// What it runs over, with its heading.
     pub x: String,
-    /// The axis of the figures, with its unit.
+    /// The axis of the figures, with its unit where that is not the figure's own.
     pub y: String,
     /// Points, where they do not run over implementations and x alone.
     pub rows: String,
@@ -222,50 +231,37 @@ pub struct DrawingRow {
 }
 
 impl StudyFile {
+    /// A printed table.
+    pub fn printed(&self, id: &str) -> Option<&Printed> {
+        self.printed.iter().find(|printed| printed.id == id)
+    }
+
     /// Reads a study's file.
     ///
     /// # Errors
     /// What is wrong, with file, line and the nearest right word.
-    pub fn read(file: &str, text: &str) -> Result<Self, String> {
-        let at = |byte: usize| text[..byte].lines().count().max(1);
-        let wrong = |error: toml::de::Error| {
-            let line = error.span().map_or(1, |span| at(span.start + 1));
-            format!("{file}:{line}: {}", nearest(error.message()))
-        };
-        // Read twice, because places are known of the text alone.
-        toml::from_str::<Self>(text).map_err(wrong)?;
-        let mut table: Table = toml::from_str(text).map_err(wrong)?;
-        table.iter_mut().filter_map(|(_, rows)| rows.as_array_mut()).for_each(|rows| inherit(rows));
-        let read: Self = table.try_into().map_err(wrong)?;
-        match check::wrong(&read) {
-            None => Ok(read),
-            Some((words, message)) => {
-                let found = text.find(&format!("\"{words}\"")).or_else(|| text.find(&words));
-                let line = at(found.unwrap_or(0) + 1);
-                Err(format!("{file}:{line}: {message}"))
+    pub fn read(file: &str, text: &str) -> Result<Self, FileError> {
+        let mut source = Source::new(text, file, &[])?;
+        for (_, rows) in source.root.get_mut() {
+            if let DeValue::Array(rows) = rows.get_mut() {
+                inherit(rows);
             }
         }
+        let read = source.read()?;
+        check::wrong(&read, &source).map_or(Ok(read), Err)
     }
 }
 
 /// Gives rows that say `again` what they do not say themselves from the row before; a text is a claim's own.
-fn inherit(rows: &mut [toml::Value]) {
+fn inherit(rows: &mut [Spanned<DeValue<'_>>]) {
     for place in 1..rows.len() {
-        let own = rows[place].as_table().filter(|own| own.contains_key("again")).cloned();
-        let before = rows[place - 1].as_table().cloned();
-        if let (Some(own), Some(mut all)) = (own, before) {
-            all.remove("text");
-            all.extend(own);
-            rows[place] = all.into();
+        let before = rows[place - 1].get_ref().clone();
+        if let (DeValue::Table(before), DeValue::Table(own)) = (before, rows[place].get_mut())
+            && own.contains_key("again")
+        {
+            for (key, text) in before.into_iter().filter(|(key, _)| key.get_ref() != "text") {
+                own.entry(key).or_insert(text);
+            }
         }
-    }
-}
-
-/// The message of the reader of TOML with the nearest right word, where it names the right ones.
-fn nearest(message: &str) -> String {
-    let mut words = message.split('`').skip(1).step_by(2);
-    match (message.starts_with("unknown field"), words.next()) {
-        (true, Some(wrong)) => unknown("key", wrong, words.map(str::to_owned)),
-        _ => message.to_owned(),
     }
 }

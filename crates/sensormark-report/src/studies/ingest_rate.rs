@@ -1,10 +1,6 @@
 //! Ingest rate over rows stored, from the counts of each second: in parts, and as lines.
 
-use super::{
-    figure::{HERE, figure, point},
-    select::Loads,
-};
-use crate::prelude::*;
+use super::*;
 use sensormark_workload::billing::INGEST;
 
 /// Parts of the rows that the rate is shown for.
@@ -13,9 +9,8 @@ const PARTS: usize = 5;
 const MOST_POINTS: usize = 200;
 
 /// Rows a second in the part of the rows stored that ends with this percentage of them.
-pub fn part(trial: &TrialRecord, percent: &str) -> Option<f64> {
-    let place = percent.parse::<usize>().ok()? * PARTS / 100;
-    *by_parts(&curve(trial), PARTS).get(place.checked_sub(1)?)?
+pub fn part(trial: &TrialRecord, percent: &str) -> Known {
+    rate(&curve(trial), percent.parse::<usize>().ok()? * PARTS / 100, PARTS)
 }
 
 /// Rows a second over rows stored, of the first valid trial of each implementation, as lines that a page draws.
@@ -39,15 +34,14 @@ fn curve(trial: &TrialRecord) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0)];
     let (mut before, mut rows) = (0.0, 0.0);
     for load in Loads::parse(INGEST).finished(trial) {
-        let mut is_first = true;
+        let start = points.len();
         for (second, count) in counts(load) {
             rows += count;
             let end = (second + 1) as f64;
-            if end > load.seconds && !is_first {
+            if end > load.seconds && points.len() > start {
                 points.pop();
             }
             points.push((before + end.min(load.seconds), rows));
-            is_first = false;
         }
         before += load.seconds;
     }
@@ -66,29 +60,21 @@ fn counts(load: &LoadRecord) -> BTreeMap<u64, f64> {
     counts
 }
 
-/// Rows a second in each of so many equal parts of all rows; none where there was less than a second for each.
-fn by_parts(curve: &[(f64, f64)], parts: usize) -> Vec<Option<f64>> {
-    let all = curve.last().map_or(0.0, |point| point.1);
-    if curve.len() <= parts || all <= 0.0 {
-        return vec![None; parts];
-    }
+/// Rows a second in one of so many equal parts of all rows; none where there was less than a second for each.
+fn rate(curve: &[(f64, f64)], part: usize, parts: usize) -> Known {
+    let all = curve.last().filter(|_| curve.len() > parts)?.1;
     let at = |part: usize| time_of(curve, all * part as f64 / parts as f64);
-    (0..parts)
-        .map(|part| {
-            let length = at(part + 1) - at(part);
-            (length > 0.0).then(|| all / parts as f64 / length)
-        })
-        .collect()
+    let length = at(part)? - at(part.checked_sub(1)?)?;
+    (length > 0.0).then(|| all / parts as f64 / length)
 }
 
 /// When this many rows were stored, in seconds of loading; evenly between two points.
-fn time_of(curve: &[(f64, f64)], rows: f64) -> f64 {
-    let mut pairs = curve.windows(2);
-    let found = pairs.find(|pair| rows <= pair[1].1);
-    match found {
-        Some([from, to]) if to.1 > from.1 => from.0 + (to.0 - from.0) * (rows - from.1) / (to.1 - from.1),
-        Some([_, to]) => to.0,
-        _ => curve.last().map_or(0.0, |point| point.0),
+fn time_of(curve: &[(f64, f64)], rows: f64) -> Known {
+    match curve.windows(2).find(|pair| rows <= pair[1].1) {
+        Some([from, to]) if to.1 > from.1 => {
+            Some(from.0 + (to.0 - from.0) * (rows - from.1) / (to.1 - from.1))
+        }
+        found => Some(found.unwrap_or(curve).last()?.0),
     }
 }
 
@@ -108,12 +94,11 @@ mod tests {
             };
             curve.push((f64::from(second), rows));
         }
-        let parts = by_parts(&curve, 4);
-        let rates: Vec<f64> = parts.into_iter().flatten().collect();
+        let rates: Vec<f64> = (1..=4).filter_map(|part| rate(&curve, part, 4)).collect();
         assert_eq!(rates, [1_000.0, 1_000.0, 500.0, 500.0]);
         // A part over the change: 1,334 rows at the one and 1,333 at the other.
-        let third = by_parts(&curve, 3)[1].expect("a rate");
+        let third = rate(&curve, 2, 3).expect("a rate");
         assert!((third - 8_000.0 / 3.0 / 4.0).abs() < 1.0, "{third}");
-        assert_eq!(by_parts(&curve[..3], 4), [None; 4]);
+        assert_eq!((1..=4).find_map(|part| rate(&curve[..3], part, 4)), None);
     }
 }

@@ -1,14 +1,6 @@
 //! Claims by their rows: two databases compared in one figure, or two expressions with words of their own.
 
-use crate::{
-    claims::{Claim, Values, all, has, is_less, is_level, is_within, mean, ratios, shown, times},
-    prelude::*,
-    studies::{
-        file::{ClaimRow, names},
-        metric::Kind,
-        scope::{IMPLEMENTATION, Scope},
-    },
-};
+use super::*;
 
 impl<'a> Scope<'a> {
     /// All of them, in the order of the file.
@@ -19,12 +11,9 @@ impl<'a> Scope<'a> {
 
     fn claim(&self, rows: &[ClaimRow]) -> Option<Claim> {
         let first = rows.first()?;
-        let holds = match first.factor {
-            _ if !first.holds.is_empty() => first.holds.clone(),
-            Some(factor) => format!("{factor} times or more, no tolerance"),
-            None => "at all".to_owned(),
-        };
-        let mut claim = Claim::new(self.fill(&first.text)?, self.fill(&holds)?);
+        let usual = first.factor.map(|factor| format!("{factor} times or more, no tolerance"));
+        let holds = or(&first.holds, usual.as_deref().unwrap_or("at all"));
+        let mut claim = Claim::new(self.fill(&first.text)?, self.fill(holds)?);
         let mut asides = vec![];
         for name in names(&first.who).filter(|name| *name != IMPLEMENTATION) {
             self.needed(&mut claim, name);
@@ -41,14 +30,12 @@ impl<'a> Scope<'a> {
         if let Some(here) = here.collect::<Option<Vec<_>>>().filter(|_| first.here) {
             asides.push(format!("here {}", here.join(" and ")));
         }
-        if !asides.is_empty() {
-            claim.aside(asides.join(", "));
-        }
+        claim.aside(asides.join(", "));
         Some(claim).filter(|claim| !claim.is_open() || claim.is_missing())
     }
 
     /// What stands for a database, which the claim is then about; where nothing does, the claim notes it.
-    pub fn needed(&self, claim: &mut Claim, name: &str) -> Option<&'a Arm> {
+    fn needed(&self, claim: &mut Claim, name: &str) -> Option<&'a Arm> {
         let name = self.fill(name)?;
         claim.needs((self.missing_name(&name), self.subject(&name)))
     }
@@ -57,29 +44,27 @@ impl<'a> Scope<'a> {
         if !self.holds(&row.only) {
             return None;
         }
-        let who = names(&row.who).map(|name| self.needed(claim, name)).collect::<Vec<_>>();
+        let who: Vec<_> = names(&row.who).map(|name| self.needed(claim, name)).collect();
         if let Some((missing, _)) = row.need.iter().find(|(_, condition)| !self.holds(condition)) {
             claim.missing(missing);
             return None;
         }
-        if row.words.is_empty() {
-            let [left, right] = &self.file.study.compare;
-            let (left, right) = if row.left.is_empty() { (left, right) } else { (&row.left, &row.right) };
-            if row.figure.is_empty() {
-                return None;
-            }
-            let one = self.needed(claim, left);
-            for name in names(right) {
-                let other = self.needed(claim, name);
-                if let (Some(one), Some(other)) = (one, other) {
-                    self.compared(claim, row, one, other);
-                }
-            }
-            return Some(());
+        if !row.words.is_empty() {
+            let who: Vec<&Arm> = who.into_iter().collect::<Option<_>>()?;
+            let scope = who.first().map_or_else(|| self.clone(), |arm| self.about(IMPLEMENTATION, arm));
+            return scope.expressed(claim, row, asides);
         }
-        let who: Vec<&Arm> = who.into_iter().collect::<Option<_>>()?;
-        let scope = who.first().map_or_else(|| self.clone(), |arm| self.about(IMPLEMENTATION, arm));
-        scope.expressed(claim, row, asides)
+        if row.figure.is_empty() {
+            return None;
+        }
+        let [left, right] = &self.file.study.compare;
+        let one = self.needed(claim, or(&row.left, left));
+        for name in names(or(&row.right, right)) {
+            if let Some((one, other)) = one.zip(self.needed(claim, name)) {
+                self.compared(claim, row, one, other);
+            }
+        }
+        Some(())
     }
 
     /// A part that compares two databases in one figure. Of what costs the ratio says how many times as much the other has.
@@ -89,36 +74,36 @@ impl<'a> Scope<'a> {
         if !(row.open.is_empty() || has(&left) && has(&right)) {
             return;
         }
-        let unit = self.fill(&row.unit).filter(|unit| !unit.is_empty()).unwrap_or(quantity.unit);
+        let unit = self.fill(or(&row.unit, &quantity.unit)).unwrap_or_default();
         let is = if row.is.is_empty() && quantity.kind != Kind::Rate { "cheaper" } else { &row.is };
         let is_saved = matches!(is, "cheaper" | "to");
         let ratio = mean(&if is_saved { ratios(&right, &left) } else { ratios(&left, &right) });
         let ratio = ratio.map_or_else(String::new, |ratio| format!(", ×{}", significant(ratio, 3)));
         let (one, other) = (&one.label, &other.label);
         let words = format!("{one} {} against {} {unit} of {other}{ratio}", shown(&left), shown(&right));
-        claim.part(verdict(is, &left, &right, row.factor.unwrap_or(1.0)), words);
+        claim.part(verdict(is, &left, &[right], row.factor), words);
     }
 
     /// A part that compares two expressions, or one with borders.
     fn expressed(&self, claim: &mut Claim, row: &ClaimRow, asides: &mut Vec<String>) -> Option<()> {
         let arm = self.subject(IMPLEMENTATION);
         let left = self.values(&row.left, arm);
-        let right: Option<Values> = names(&row.right).next().map(|right| self.values(right, arm));
-        let is_there = row.left.is_empty() || has(&left) && right.as_ref().is_none_or(|right| has(right));
+        let right: Vec<Values> = names(&row.right).map(|right| self.values(right, arm)).collect();
+        let is_there = row.left.is_empty() || has(&left) && right.first().is_none_or(|right| has(right));
         if !is_there {
             if !row.missing.is_empty() {
                 claim.missing(&self.fill(&row.missing)?);
             }
             return None;
         }
-        let right = right.unwrap_or_default();
+        let other = right.first().map_or(&[][..], |right| right);
         let percent = mean(&left).unwrap_or_default();
         let sign = if percent > 0.0 { "+" } else { "" };
         let scope = self
-            .with("left", shown(&left).into())
-            .with("right", shown(&right).into())
-            .with("ratio", shown(&ratios(&left, &right)).into())
-            .with("signed", format!("{sign}{}", fixed(percent, 1)).into());
+            .with("left", shown(&left))
+            .with("right", shown(other))
+            .with("ratio", shown(&ratios(&left, other)))
+            .with("signed", format!("{sign}{}", fixed(percent, 1)));
         let mut words = scope.fill(&row.words)?;
         let undecided = row.decides.iter().find(|(_, condition)| !self.holds(condition));
         if let Some((missing, _)) = undecided {
@@ -128,17 +113,8 @@ impl<'a> Scope<'a> {
             asides.push(words);
             return Some(());
         }
-        let factor = row.factor.unwrap_or(1.0);
-        let border = |place: usize| {
-            let values = names(&row.right).nth(place).map(|border| self.values(border, None));
-            values.and_then(|values| values.into_iter().flatten().next())
-        };
-        let held = match &*row.is {
-            "within" => is_within(&left, border(0)?, border(1).unwrap_or(f64::INFINITY)),
-            is => verdict(is, &left, &right, factor),
-        };
         let is_few = !self.holds(&row.refutes);
-        let held = held.filter(|held| *held || !is_few);
+        let held = verdict(&row.is, &left, &right, row.factor).filter(|held| *held || !is_few);
         if is_few && held.is_none() {
             words += ", too few to refute it";
         }
@@ -147,13 +123,17 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Whether a relation holds of two figures.
-fn verdict(is: &str, left: &Values, right: &Values, factor: f64) -> Option<bool> {
+/// Whether a relation holds of a figure and another, or its borders.
+fn verdict(is: &str, left: &Values, right: &[Values], factor: Known) -> Option<bool> {
+    let factor = factor.unwrap_or(1.0);
+    let mut borders = right.iter().map(|border| border.iter().flatten().next().copied());
+    let right = right.first().map_or(&[][..], |right| right);
     match is {
         "less" => is_less(left, &times(right, factor)),
         "cheaper" => is_less(&times(left, factor), right),
         "to" => all([is_less(left, right), is_less(right, &times(left, factor))]),
         "level" => is_level(left, right, factor),
+        "within" => is_within(left, borders.next()??, borders.next().flatten().unwrap_or(f64::INFINITY)),
         "none" => Some(left.iter().flatten().all(|value| *value == 0.0)),
         _ => is_less(&times(right, factor), left),
     }

@@ -7,7 +7,6 @@
 
 mod check;
 mod draw;
-pub mod drawing;
 pub mod environments;
 mod expression;
 mod figure;
@@ -27,35 +26,51 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::prelude::*;
-use drawing::Drawing;
+use crate::{
+    claims::{
+        Claim, Values, all, doubt, doubted, has, inside, is_less, is_level, is_within, mean, ratios, shown,
+        times,
+    },
+    prelude::*,
+    sections::surroundings::inventory,
+};
+use expression::{operands, parts};
 pub(crate) use figure::{HERE, figure, point};
-use file::StudyFile;
-use select::Results;
+use file::{ClaimRow, DrawingRow, Printed, Range, StudyFile, TableRows, cells, names, or};
+use metric::Kind;
+use rows::{heading, named};
+use scope::{IMPLEMENTATION, Scope, cell, filled, place, value, without_side};
+use select::Loads;
+use sensormark_data::nearest::unknown;
+use sensormark_workload::{
+    machine_tool,
+    own::file::{FileError, Source},
+};
 use std::sync::LazyLock;
+use table::{Column, NOT_MEASURED, Row, beside, column, table};
 
-macro_rules! study {
-    ($name:literal) => {
-        (concat!("studies/", $name, ".toml"), include_str!(concat!("../../../../studies/", $name, ".toml")))
+macro_rules! studies {
+    ($($name:literal),*) => {
+        [$((
+            concat!("studies/", $name, ".toml"),
+            include_str!(concat!("../../../../studies/", $name, ".toml")),
+        )),*]
     };
 }
 
-/// The files of studies that come with the program.
-const FILES: [(&str, &str); 7] = [
-    study!("machine-tool"),
-    study!("sensor-operations"),
-    study!("billing"),
-    study!("devops"),
-    study!("iot-platform"),
-    study!("slow-control"),
-    study!("hydrometry"),
-];
-
-/// The studies, read. A test reads them all, so no file that comes with the program is wrong.
+/// The studies that come with the program, read. A test reads them all, so none of these files is wrong.
 static READ: LazyLock<Vec<StudyFile>> = LazyLock::new(|| {
-    let read =
-        |(file, text): (&str, &str)| StudyFile::read(file, text).unwrap_or_else(|error| panic!("{error}"));
-    FILES.into_iter().map(read).collect()
+    let files = studies![
+        "machine-tool",
+        "sensor-operations",
+        "billing",
+        "devops",
+        "iot-platform",
+        "slow-control",
+        "hydrometry"
+    ];
+    let read = |(file, text)| StudyFile::read(file, text).unwrap_or_else(|error| panic!("{error}"));
+    files.into_iter().map(read).collect()
 });
 
 /// The study of this workload.
@@ -64,14 +79,14 @@ pub fn study(workload: &str) -> Option<&'static StudyFile> {
 }
 
 /// The sections of the study whose workload was run; none for a workload of nobody's study.
-pub fn sections(field: &Field, options: &ReportOptions) -> Vec<Section> {
-    study(&field.run.workload).map_or_else(Vec::new, |study| study.sections(Results { field, options }))
+pub fn sections(field: &Field) -> Vec<Section> {
+    study(&field.run.workload).map_or_else(Vec::new, |study| study.sections(field))
 }
 
-/// The pictures of its own data of the study whose workload was run.
-pub fn drawings(field: &Field) -> Vec<Drawing> {
+/// The pictures of its own data of the study whose workload was run, as a page draws them.
+pub fn drawings(field: &Field) -> Vec<Value> {
     match &*field.run.workload {
-        sensormark_workload::machine_tool::NAME => pictures::drawings(field.run.seed),
+        machine_tool::NAME => pictures::drawings(field.run.seed),
         _ => vec![],
     }
 }

@@ -1,6 +1,6 @@
-//! The study's figures 1 (the signal) and 3 (the search for a cycle), from our own data.
+//! The study's figures 1 (the signal) and 3 (the search for a cycle), from our own data, as a page draws them: nothing of them was measured.
 
-use super::drawing::{Drawing, Line};
+use super::*;
 use sensormark_data::machine_tool::{AMPLITUDE, CHANNELS, MachineTool, SAMPLES_PER_SECOND};
 use sensormark_workload::machine_tool::cycle::find_cycle;
 
@@ -14,11 +14,9 @@ const SEARCH_SAMPLES: usize = 1_400;
 const SEARCH_STEP: usize = 2;
 /// Around the middle of them.
 const AROUND: usize = 700;
-/// Both axes of every figure.
-const AXES: (&str, &str) = ("s", "counts of the converter");
 
 /// Both figures of a machine under this seed; the signal's has a part for each channel.
-pub fn drawings(seed: u64) -> Vec<Drawing> {
+pub fn drawings(seed: u64) -> Vec<Value> {
     let mut all = signal(seed);
     all.extend(search(seed));
     all
@@ -38,49 +36,53 @@ fn columns(seed: u64, samples: usize) -> [Vec<u16>; CHANNELS] {
     })
 }
 
-fn points(column: &[u16], step: usize) -> Vec<(f64, f64)> {
+/// A line through points; a single one stands by itself.
+fn line(name: &str, points: &[(f64, f64)]) -> Value {
+    json!({ "name": name, "points": points, "dots": points.len() == 1 })
+}
+
+/// A line through every so many samples of a column.
+fn sampled(name: &str, column: &[u16], step: usize) -> Value {
     let samples = column.iter().enumerate().step_by(step);
-    samples.map(|(sample, value)| (seconds(sample), f64::from(*value))).collect()
+    let points: Vec<_> = samples.map(|(sample, value)| (seconds(sample), f64::from(*value))).collect();
+    line(name, &points)
 }
 
 /// A picture of these lines.
-fn drawing(id: &str, title: &str, note: String, lines: Vec<Line>) -> Drawing {
-    Drawing { id: id.to_owned(), title: title.to_owned(), x: AXES.0, y: AXES.1, note, lines }
+fn drawing(id: &str, title: &str, note: &str, lines: &[Value]) -> Value {
+    let y = "counts of the converter";
+    json!({ "id": id, "title": title, "x": "s", "y": y, "note": note, "lines": lines })
 }
 
 /// Figure 1: the angle, and the four channels.
-fn signal(seed: u64) -> Vec<Drawing> {
-    let one = |(channel, column): (usize, &Vec<u16>)| {
-        let (id, name) = match channel {
-            0 => ("angle".to_owned(), "angle".to_owned()),
-            channel => (format!("m{channel}"), format!("channel m{channel}")),
-        };
-        let note = format!("Three seconds, nine cycles, of the data with seed {seed}.");
-        let title = format!("The signal: {name}");
-        drawing(&format!("signal_{id}"), &title, note, vec![Line::new(name, points(column, SIGNAL_STEP))])
+fn signal(seed: u64) -> Vec<Value> {
+    let note = format!("Three seconds, nine cycles, of the data with seed {seed}.");
+    let names = ["angle", "m1", "m2", "m3", "m4"];
+    let one = |(id, column): (&str, &Vec<u16>)| {
+        let name = if id == "angle" { id.to_owned() } else { format!("channel {id}") };
+        let lines = [sampled(&name, column, SIGNAL_STEP)];
+        drawing(&format!("signal_{id}"), &format!("The signal: {name}"), &note, &lines)
     };
-    columns(seed, SIGNAL_SAMPLES).iter().enumerate().map(one).collect()
+    names.into_iter().zip(&columns(seed, SIGNAL_SAMPLES)).map(one).collect()
 }
 
 /// Figure 3: the angle around t, both thresholds, and the five points of the search; nothing where there is no cycle.
-fn search(seed: u64) -> Option<Drawing> {
+fn search(seed: u64) -> Option<Value> {
     let [angles, ..] = columns(seed, SEARCH_SAMPLES);
     let times: Vec<i64> = (0..).take(SEARCH_SAMPLES).collect();
     let found = find_cycle(&times, &angles, times[AROUND]).ok()?;
     let (top, end, at) = (f64::from(AMPLITUDE), seconds(SEARCH_SAMPLES), seconds(AROUND));
     let mut lines = vec![
-        Line::new("angle", points(&angles, SEARCH_STEP)),
-        Line::new("A/2", vec![(0.0, top / 2.0), (end, top / 2.0)]),
-        Line::new("A/8", vec![(0.0, top / 8.0), (end, top / 8.0)]),
-        Line::new("t", vec![(at, 0.0), (at, top)]),
+        sampled("angle", &angles, SEARCH_STEP),
+        line("A/2", &[(0.0, top / 2.0), (end, top / 2.0)]),
+        line("A/8", &[(0.0, top / 8.0), (end, top / 8.0)]),
+        line("t", &[(at, 0.0), (at, top)]),
     ];
     let marks = [("t1", found.t1), ("t2", found.t2), ("t3", found.t3), ("t4", found.t4), ("t5", found.t5)];
-    let mark =
-        |(name, sample): (&str, usize)| Line::dots(name, vec![(seconds(sample), f64::from(angles[sample]))]);
-    lines.extend(marks.map(mark));
+    lines.extend(marks.map(|(name, sample)| line(name, &[(seconds(sample), f64::from(angles[sample]))])));
     let note =
         format!("The cycle is from t4 to before t5. A is the angle's amplitude; the data have seed {seed}.");
-    Some(drawing("search", "The search for the cycle around t", note, lines))
+    Some(drawing("search", "The search for the cycle around t", &note, &lines))
 }
 
 #[cfg(test)]
@@ -91,12 +93,12 @@ mod tests {
     fn both_figures_come_from_the_seed_and_show_what_they_should() {
         let drawn = drawings(7);
         assert_eq!(drawn.len(), CHANNELS + 1);
-        let search = drawn.last().expect("a search");
-        let names: Vec<&str> = search.lines.iter().map(|line| line.name.as_str()).collect();
+        let lines = drawn.last().expect("a search")["lines"].as_array().expect("lines").clone();
+        let names: Vec<&str> = lines.iter().filter_map(|line| line["name"].as_str()).collect();
         assert_eq!(names, ["angle", "A/2", "A/8", "t", "t1", "t2", "t3", "t4", "t5"]);
         let at = |name: &str| {
-            let line = search.lines.iter().find(|line| line.name == name);
-            line.expect("a mark").points[0].0
+            let line = lines.iter().find(|line| line["name"] == name).expect("a mark");
+            line["points"][0][0].as_f64().expect("seconds")
         };
         assert!(at("t3") < at("t4") && at("t4") < at("t2"));
         assert!(at("t2") < at("t1") && at("t1") < at("t5"));

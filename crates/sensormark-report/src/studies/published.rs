@@ -1,70 +1,83 @@
 //! What a study printed, row by row and column by column, and our figures beside it.
 
-use super::{
-    file::{TableRows, names},
-    rows::named,
-    scope::{IMPLEMENTATION, Scope, cell, without_side},
-    table::{NOT_MEASURED, Row, beside, column},
-};
-use crate::prelude::*;
+use super::*;
 
 impl Scope<'_> {
     /// This scope for each row of a printed table with the keys that this scope has. `database` is the study's name of its database, and `row` is that with its
     /// side. The implementation is what stands for it here.
-    pub fn printed_rows(&self, table: &str) -> Option<Vec<Self>> {
-        let printed = self.file.printed.get(table)?;
-        let row = |row: &Vec<Value>| {
-            let (keys, values) = row.split_at_checked(1 + names(&printed.keys).count())?;
-            let name = keys[0].as_str()?;
-            let mut scope = self.with("row", name.into()).with("database", without_side(name).into());
-            for (key, value) in names(&printed.keys).zip(&keys[1..]) {
+    pub fn printed_rows(&self, table: &str) -> Vec<Self> {
+        let row = |keys: &str, row: &[Value]| {
+            let (own, values) = row.split_at_checked(1 + names(keys).count())?;
+            let name = own[0].as_str()?;
+            let mut scope =
+                self.with("row", name).with("database", without_side(name)).with("values", values);
+            for (key, value) in names(keys).zip(&own[1..]) {
                 if self.value(key).is_some_and(|own| own != value) {
                     return None;
                 }
                 scope = scope.with(key, value.clone());
             }
-            scope = scope.with("values", values.into());
             let arm = scope.subject(name);
             Some(arm.map_or_else(|| scope.clone(), |arm| scope.about(IMPLEMENTATION, arm)))
         };
-        Some(printed.rows.iter().filter_map(row).collect())
+        let rows =
+            |printed: &Printed| printed.rows.iter().filter_map(|one| row(&printed.keys, one)).collect();
+        self.file.printed(table).map_or_else(Vec::new, rows)
     }
 
     /// This scope for each column of a printed table: its `figure`, `definition` and `unit`, and of a row what was `printed`.
-    pub fn printed_columns(&self, table: &str) -> Option<Vec<Self>> {
-        let columns = &self.file.printed.get(table)?.columns;
-        let listed = self.value("figure").and_then(Value::as_str).unwrap_or_default();
-        let columns = if columns.is_empty() { listed } else { columns };
+    pub fn printed_columns(&self, table: &str) -> Vec<Self> {
+        let columns = self.file.printed(table).map_or("", |printed| &printed.columns);
         let of_column = |(place, column): (usize, &str)| {
             let (name, definition) = named(column);
-            let unit = self.quantity(definition).unit;
-            let scope = self
-                .with("figure", name.into())
-                .with("definition", definition.into())
-                .with("unit", unit.into());
             let printed = self.value("values").and_then(|values| values.get(place)).cloned();
-            scope.with("printed", printed.into())
+            let scope = self.with("figure", name).with("definition", definition).with("printed", printed);
+            scope.with("unit", self.quantity(definition).unit)
         };
-        Some(columns.lines().enumerate().map(of_column).collect())
+        or(columns, self.text("figure")).lines().enumerate().map(of_column).collect()
+    }
+
+    /// Its printed tables, with ours beside them.
+    pub fn published(&self) -> Vec<Table> {
+        self.file.printed.iter().map(|of| self.published_table(of)).collect()
+    }
+
+    fn published_table(&self, of: &Printed) -> Table {
+        let figure = if of.columns.lines().count() > 1 { "figure" } else { "" };
+        let usual = format!("database, {}, {figure}", of.keys);
+        let shown: Vec<&str> = names(or(&of.shown, &usual)).collect();
+        let scopes = self.each(&format!("rows of {0}, columns of {0}", of.id));
+        let rows = scopes.iter().filter_map(|row| row.beside(of, &shown)).collect();
+        let study = format!("{}, study", of.ends);
+        let headings = shown.iter().map(|key| if **key == *of.ends { &*study } else { named(key).0 });
+        let headings: Vec<(&str, &str)> = headings.map(|heading| (heading, "")).collect();
+        let mut made = table(&format!("published_{}", of.id), &of.title, &headings, rows);
+        for row in scopes.iter().filter(|_| shown[0] != IMPLEMENTATION) {
+            let database = row.text("database");
+            if let Some(arm) = row.subject(IMPLEMENTATION)
+                && arm.label != database
+            {
+                made.note(format!("{database}: here {}.", arm.label));
+            }
+        }
+        of.notes.lines().for_each(|note| made.note(note));
+        made
     }
 
     /// A row of a printed figure beside ours; none where nothing stands for the database.
-    pub fn beside(&self, of: &TableRows) -> Option<Row> {
+    fn beside(&self, of: &Printed, shown: &[&str]) -> Option<Row> {
         self.subject(IMPLEMENTATION)?;
-        let keys = of.keys.iter().map(|key| self.key(key)).collect();
-        let quantity = self.quantity(self.value("definition")?.as_str()?).or(&of.missing);
+        let keys = shown.iter().map(|key| self.key(key)).collect();
+        let quantity = self.quantity(self.text("definition")).or(&of.missing);
         let printed = self.value("printed")?.as_f64()?;
-        if of.keys.iter().any(|key| key == "figure") {
-            let mut columns = beside("", printed, self.own_cell(&quantity));
-            columns.insert(0, column("unit", "", Cell::text(&quantity.unit)));
-            return Some((keys, columns));
+        let own = self.own_value(of);
+        let scope = own.as_ref().map(|own| self.with(&of.ends, own.clone()));
+        let here = scope.map_or_else(|| Cell::missing(&of.missing), |scope| scope.own_cell(&quantity));
+        let is_any_figure = shown.contains(&"figure");
+        let mut columns = beside(if is_any_figure { "" } else { &quantity.unit }, printed, here);
+        if is_any_figure {
+            columns.insert(0, column("unit", "", Cell::text(quantity.unit)));
         }
-        let own = if of.ends.is_empty() { Some(Value::Null) } else { self.own_value(of) };
-        let here = match &own {
-            Some(own) => self.with(&of.ends, own.clone()).own_cell(&quantity),
-            None => Cell::Missing(of.missing.clone()),
-        };
-        let mut columns = beside(&quantity.unit, printed, here);
         if !of.ends.is_empty() {
             let own = own.map_or_else(|| Cell::missing(NOT_MEASURED), |own| cell(&own));
             columns.insert(1, column(format!("{}, here", of.ends), "", own));
@@ -73,11 +86,12 @@ impl Scope<'_> {
     }
 
     /// What of ours stands beside the study's value of a key: the same, or the least beside the least and the most beside the most.
-    fn own_value(&self, of: &TableRows) -> Option<Value> {
+    fn own_value(&self, of: &Printed) -> Option<Value> {
+        let Some(place) = names(&of.keys).position(|key| key == of.ends) else {
+            return Some(Value::Null);
+        };
         let (theirs, ours) = (self.value(&of.ends)?, self.range(&of.ends));
-        let printed = self.file.printed.get(&of.of)?;
-        let place = 1 + names(&printed.keys).position(|key| key == of.ends)?;
-        let mut all = printed.rows.iter().map(|row| &row[place]);
+        let mut all = of.rows.iter().map(|row| &row[1 + place]);
         if ours.contains(theirs) {
             Some(theirs.clone())
         } else if all.next() == Some(theirs) {

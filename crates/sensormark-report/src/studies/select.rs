@@ -1,7 +1,6 @@
-//! What of a run is looked at: loads by their operation and labels, and implementations.
+//! What of a run is looked at: loads by their operation and labels.
 
-use super::{scope::value, table::NOT_MEASURED};
-use crate::prelude::*;
+use super::*;
 
 /// The label of a load that says which operation it is; every workload of phases has it.
 const OPERATION: &str = "operation";
@@ -10,7 +9,6 @@ const OPERATION: &str = "operation";
 const NAME: &str = "load";
 
 /// Loads of a trial by their labels.
-#[derive(Debug, Clone)]
 pub struct Loads {
     labels: Vec<(String, Value)>,
 }
@@ -35,11 +33,10 @@ impl Loads {
 
     /// Whether a load is one of them.
     pub fn has(&self, load: &LoadRecord) -> bool {
-        let is = |(name, value): &(String, Value)| match name.as_str() {
+        self.labels.iter().all(|(name, value)| match name.as_str() {
             NAME => *value == load.name,
             name => same(load.labels.get(name).unwrap_or(&Value::Null), value),
-        };
-        self.labels.iter().all(is)
+        })
     }
 
     /// Those of a trial, in order.
@@ -63,7 +60,7 @@ impl Loads {
     }
 
     /// Operations a second, over all of them.
-    pub fn operations_a_second(&self, trial: &TrialRecord) -> Option<f64> {
+    pub fn operations_a_second(&self, trial: &TrialRecord) -> Known {
         let counted = self.finished(trial).map(LoadRecord::counted);
         let (all, seconds) =
             counted.fold((0.0, 0.0), |(all, seconds), one| (all + one.operations, seconds + one.seconds));
@@ -74,35 +71,22 @@ impl Loads {
     pub fn over_phases(
         &self,
         trial: &TrialRecord,
-        get: impl Fn(&PhaseTotals) -> Option<f64>,
+        get: impl Fn(&PhaseTotals) -> Known,
     ) -> Option<Vec<(f64, f64)>> {
         let totals =
             self.finished(trial).filter_map(|load| criteria::phase(trial, &load.phase)?.totals.as_ref());
-        totals
-            .filter(|totals| totals.span_ns > 0)
-            .map(|totals| Some((get(totals)?, totals.span_ns as f64)))
-            .collect()
+        let totals = totals.filter(|totals| totals.span_ns > 0);
+        totals.map(|totals| Some((get(totals)?, totals.span_ns as f64))).collect()
     }
 
     /// Why there is no figure of the first of them: the database does not support it, or it was not measured.
-    pub fn why_missing(&self, results: Results<'_>, arm: &Arm) -> String {
-        let mut trials = results.field.valid_of(arm);
-        let reason = trials.find_map(|trial| self.first(trial)?.not_supported.clone());
+    pub fn why_missing(&self, field: &Field, arm: &Arm) -> String {
+        let reason = field.valid_of(arm).find_map(|trial| self.first(trial)?.not_supported.as_ref());
         reason.map_or_else(|| NOT_MEASURED.to_owned(), |reason| format!("not supported: {reason}"))
     }
 
     /// Why one of them was cut, in some valid trial of an implementation.
-    pub fn cut(&self, results: Results<'_>, arm: &Arm) -> Option<String> {
-        let mut trials = results.field.valid_of(arm);
-        trials.find_map(|trial| self.all(trial).find_map(|load| load.cut.clone()))
+    pub fn cut(&self, field: &Field, arm: &Arm) -> Option<String> {
+        field.valid_of(arm).flat_map(|trial| self.all(trial)).find_map(|load| load.cut.clone())
     }
-}
-
-/// A run's results, looked at by a study.
-#[derive(Clone, Copy)]
-pub struct Results<'a> {
-    /// The trials.
-    pub field: &'a Field,
-    /// How the report ranks.
-    pub options: &'a ReportOptions,
 }

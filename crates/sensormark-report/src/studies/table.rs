@@ -1,6 +1,6 @@
 //! Tables of a study: rows that name their own columns, and the study's figures beside ours.
 
-use crate::prelude::*;
+use super::*;
 
 /// What of ours stands where nothing of the kind was measured.
 pub const NOT_MEASURED: &str = "not measured";
@@ -28,15 +28,6 @@ pub fn table(id: &str, title: &str, keys: &[(&str, &str)], rows: Vec<Row>) -> Ta
         table.row(cells);
     }
     table
-}
-
-/// A section of these tables; those without rows are left out.
-pub fn section(id: &str, title: &str, tables: impl IntoIterator<Item = Table>) -> Section {
-    let mut section = Section::new(id, title);
-    for table in tables {
-        section.table(table);
-    }
-    section
 }
 
 /// A figure that the study printed, ours, and what ours is of it.

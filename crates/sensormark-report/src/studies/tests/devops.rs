@@ -83,7 +83,7 @@ fn of_study(reached: &Reached) -> TrialRecord {
 
 fn study() -> [Reached; 2] {
     let one = |title, factor| {
-        let [ingest, bytes_a_value, mean_ms, asked] = printed("devops", "body", &[title])[..] else {
+        let [ingest, bytes_a_value, mean_ms, asked] = printed("devops", "devops", &[title])[..] else {
             panic!("four figures")
         };
         Reached {

@@ -14,7 +14,6 @@ mod shipped;
 use crate::field::Field;
 use crate::number::{self, cell_text};
 use crate::studies::file::StudyFile;
-use crate::studies::select::Results;
 use crate::tables::{self, Block, Cell, Document, Section, Table};
 use crate::tests::{cell, report};
 use crate::{Report, ReportOptions};
@@ -34,18 +33,17 @@ const GREENHOUSE: &str = include_str!("greenhouse.toml");
 fn sections(trials: Vec<TrialRecord>) -> Vec<Section> {
     let study = StudyFile::read("greenhouse.toml", GREENHOUSE).expect("a study");
     let run = RunRecord { workload: study.study.workload.clone(), ..run() };
-    let (field, options) = (&Field::new(run, trials), &ReportOptions::default());
-    study.sections(Results { field, options })
+    study.sections(&Field::new(run, trials))
 }
 
 /// What is wrong is told with file, line and the nearest right word.
 #[test]
 fn a_wrong_file_is_told_by_line() {
     for (right, wrong, told) in [
-        ("venue =", "venu =", "there is no key \"venu\"; did you mean venue?"),
+        ("system =", "systm =", "no key in [study] \"systm\"; did you mean system?"),
         ("operations ask", "operation ask", "no figure or database \"operation\"; did you mean operations?"),
         ("operations ask", "questions", "the figure \"questions\" names itself"),
-        ("factor = 2", "factor = \"2\"", "invalid type"),
+        ("factor = 2", "factor = \"2\"", "factor must be a number"),
         ("left = \"SQLite\"", "left = \"SQLit\"", "no figure or database \"SQLit\"; did you mean SQLite?"),
         (
             "id = \"greenhouse_questions\"",
@@ -53,10 +51,17 @@ fn a_wrong_file_is_told_by_line() {
             "no range \"implementaton\"; did you mean implementation?",
         ),
         ("factor = 2", "is = \"les\"", "no relation \"les\"; did you mean less?"),
-        ("of = \"questions\"", "of = \"question\"", "no printed table \"question\"; did you mean questions?"),
+        (
+            "printed = \"greenhouse\"",
+            "printed = \"greenhous\"",
+            "no printed table \"greenhous\"; did you mean greenhouse?",
+        ),
     ] {
         let line = GREENHOUSE.lines().position(|line| line.contains(right)).expect(right) + 1;
-        let error = StudyFile::read("greenhouse.toml", &GREENHOUSE.replace(right, wrong)).err().expect(wrong);
+        let error = StudyFile::read("greenhouse.toml", &GREENHOUSE.replace(right, wrong))
+            .err()
+            .expect(wrong)
+            .to_string();
         assert!(error.starts_with(&format!("greenhouse.toml:{line}: ")) && error.contains(told), "{error}");
     }
 }
@@ -129,7 +134,7 @@ fn devops_total_is_hosts_times_ticks_times_values() {
     assert_eq!(values, 87_264_000, "as printed");
     let bytes = |unit: f64| 3.4 * unit / f64::from(values);
     assert!(bytes(1e9) < 39.0 && bytes(1_073_741_824.0) < 42.0);
-    let [influxdb, mongodb] = ["InfluxDB", "MongoDB"].map(|title| printed("devops", "body", &[title])[0]);
+    let [influxdb, mongodb] = ["InfluxDB", "MongoDB"].map(|title| printed("devops", "devops", &[title])[0]);
     assert!((influxdb / mongodb - 2.51).abs() < 0.005);
 }
 
@@ -141,7 +146,7 @@ fn printed(workload: &str, table: &str, keys: &[&str]) -> Vec<f64> {
             .zip(keys)
             .all(|(own, key)| own.as_str().map_or_else(|| own.to_string(), str::to_owned) == *key)
     };
-    let row = study.printed[table].rows.iter().find(is_own).expect("a row");
+    let row = study.printed(table).expect("a table").rows.iter().find(is_own).expect("a row");
     row[keys.len()..].iter().map(|figure| figure.as_f64().expect("a figure")).collect()
 }
 

@@ -9,7 +9,7 @@ const CRITERIA: [&str; 7] =
 fn scores() -> Vec<([String; 2], Vec<f64>)> {
     let study = crate::studies::study("machine-tool").expect("a study");
     let name = |cell: &serde_json::Value| cell.as_str().expect("a name").to_owned();
-    let rows = study.printed["scores"].rows.iter();
+    let rows = study.printed("scores").expect("a table").rows.iter();
     let row = |row: &Vec<serde_json::Value>| {
         let values = row[2..].iter().map(|value| value.as_f64().expect("a figure"));
         ([name(&row[0]), name(&row[1])], values.collect())
@@ -27,7 +27,7 @@ fn implementations(table: &str) -> Vec<Implementation> {
         let difficulty = ("difficulty".to_owned(), *difficulty);
         Implementation { name, values: values.chain([difficulty]).collect() }
     };
-    study.printed[table].rows.iter().map(of).collect()
+    study.printed(table).expect("a table").rows.iter().map(of).collect()
 }
 
 /// The read table's difficulty stands in the divisor alone, because only so do the printed scores come out.

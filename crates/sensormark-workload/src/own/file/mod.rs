@@ -22,7 +22,7 @@ pub use error::FileError;
 use form::{File, Text};
 use sensormark_data::quantity::{Quantity, quantity};
 use sensormark_data::units::round_u64;
-use source::Source;
+pub use source::Source;
 use std::path::Path;
 pub use tables::check_name;
 

@@ -49,7 +49,8 @@ pub struct Source<'t> {
     text: &'t str,
     file: &'t str,
     settings: &'t [String],
-    root: Spanned<DeTable<'t>>,
+    /// The whole file.
+    pub root: Spanned<DeTable<'t>>,
 }
 
 impl<'t> Source<'t> {
