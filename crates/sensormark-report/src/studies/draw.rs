@@ -36,7 +36,7 @@ impl Scope<'_> {
             ![IMPLEMENTATION, "database"].contains(range)
                 && own.any(|name| whose.contains(&format!("{{{name}}}")))
         };
-        for scope in self.each(&joined(names(over).filter(is_of_printed), ", ")) {
+        for scope in self.each(&names(over).filter(is_of_printed).join(", ")) {
             for printed in row.printed.lines() {
                 scope.draw_printed(&mut drawn, row, is_bars, whose, &scope.fill(printed)?);
             }

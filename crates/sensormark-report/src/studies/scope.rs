@@ -221,7 +221,7 @@ impl<'a> Scope<'a> {
             is_range && self.value(name).is_none() && !self.arms.contains_key(*name)
         };
         let ranges: BTreeSet<&str> = named.filter(is_open).collect();
-        self.each(&joined(ranges, ", "))
+        self.each(&ranges.into_iter().join(", "))
     }
 
     /// `NAME = TEXT`, the rows or columns of a printed table, `RANGE`, `NAME in RANGE`, or several names of values that are lists.
