@@ -182,7 +182,7 @@ impl<'a> Scope<'a> {
             "later" => all().skip(1).collect(),
             "steps" => all().collect::<Vec<_>>().windows(2).map(Value::from).collect(),
             "ends" => {
-                let mut ends: Vec<Value> = all().take(1).chain(all().last()).collect();
+                let mut ends: Vec<Value> = all().take(1).chain(all().next_back()).collect();
                 ends.dedup();
                 ends
             }
