@@ -10,6 +10,8 @@ RUNNING = {}
 LONG = ' servers'
 ALONE = (' machine',)
 FIRST = (' failures', ' cli', ' hosts')
+# Its tests wait most of their time: a run of four seconds takes one of a processor's.
+WAITING, THREADS = ' cli', '--test-threads=4'
 SLOW = [line.rstrip('\n').split('\t') for line in open(os.path.join(os.path.dirname(__file__), 'slow-tests.txt')) if '\t' in line]
 # The longest of all in two parts, so that it does not run on alone; one of them starts several servers a test.
 PARTS = [['cluster::', '--test-threads=1'], ['--skip', 'cluster::']]
@@ -41,7 +43,7 @@ def run(test, output=None):
     """Whether a test ended well; its lines go to `output`, or at once to where ours go."""
     start = time.monotonic()
     print(f'     Running {name(test)}', file=output, flush=True)
-    skipped = [word for slow in left_out(test) for word in ('--skip', slow)]
+    skipped = [word for slow in left_out(test) for word in ('--skip', slow)] + [THREADS] * name(test).endswith(WAITING)
     # A group of its own, so that what a hanging test started ends with it. Not a session: a terminal that a test opens would become its own.
     running = subprocess.Popen([test[0], *test[2], *skipped], cwd=test[1], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, process_group=0)
     RUNNING[running.pid] = name(test)
