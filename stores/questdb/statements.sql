@@ -23,10 +23,6 @@ last_not_null({{ value }})
 {% if loop.first %}timestamp_floor('{{ printed.width_ns // unit }}{{ sign }}', {{ at() }}, {{ printed.origin_ns }}::timestamp_ns)::long{% endif %}
 {% else %}{{ time }} - ({{ time }} - {{ printed.origin_ns }}) % {{ printed.width_ns }}
 {% endfor %}
--- macro: nth_slot(key, number)
-{{ key.slot | replace(":", ":nth" ~ number ~ "_") }}
--- macro: nth(number)
-{% for key in keys %}r.{{ key }} = {{ nth_slot(key, number) }}{% if not loop.last %} AND {% endif %}{% endfor %}
 -- macro: in_set()
 {% if keys | length == 1 %}r.{{ keys[0] }} IN ({% for number in range(named) %}{{ nth_slot(keys[0], number) }}{% if not loop.last %}, {% endif %}{% endfor %})
 {% else %}({% for number in range(named) %}({{ nth(number) }}){% if not loop.last %} OR {% endif %}{% endfor %})
