@@ -71,7 +71,7 @@ fn batch(table: &Table, readings: usize) -> Batch {
             Value::I64(i64::MIN + whole),
             Value::I64(65_535 - whole % 9),
             Value::Bool(number % 3 == 1),
-            Value::Text(format!("it's the reading of number {number}")[..number.min(28)].to_owned()),
+            Value::Text(format!("it's the reading of number {number}").chars().take(number).collect()),
         ];
         for (place, value) in values.into_iter().enumerate() {
             let value = if place > 0 && (number + place) % 4 == 0 { Value::Null } else { value };
@@ -214,7 +214,7 @@ async fn records() -> Tested {
     let block = Block { statement, encoder: "arrays", repeated: None, rows: &made };
     connection.write(block).await.map_err(failed)?;
     let plan = connection.plan(&format!("EXPLAIN {insert}"), &["5".to_owned()]).await.map_err(failed)?;
-    assert!(plan.is_some_and(|plan| plan.contains("INSERT")));
+    assert!(plan.is_some_and(|plan| plan.contains("list_value(5)")));
     connection.close().await.map_err(failed)
 }
 
