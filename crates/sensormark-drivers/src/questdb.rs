@@ -285,7 +285,7 @@ impl Connection for Session {
     fn wants(&mut self, look: &str) -> bool {
         let place = self.place(look);
         let known = &self.looks[place];
-        self.wanted = (!known.is_done && !(known.is_quiet && self.nobody_writes)).then_some(place);
+        self.wanted = (!(known.is_done || known.is_quiet && self.nobody_writes)).then_some(place);
         self.wanted.is_some()
     }
 

@@ -127,7 +127,7 @@ fn batch(table: &Table, readings: usize) -> Batch {
     let mut batch = Batch::new(0, table);
     for number in 0..readings {
         batch.times_ns.push(1_000_000_000 + number as i64);
-        batch.series.push((number % 3) as u32);
+        batch.series.push([0, 1, 2][number % 3]);
         let whole = if number % 3 == 0 { Value::Null } else { Value::I64(number as i64) };
         let values = [Value::F64(number as f64 / 4.0), Value::Text(format!("it's\n\"{number}\"")), whole];
         for (column, value) in batch.columns.iter_mut().zip(values) {
