@@ -95,6 +95,11 @@ impl Link {
         Ok(link)
     }
 
+    /// Closes the connection until something is to be sent.
+    pub(super) fn rest(&mut self) {
+        self.live = None;
+    }
+
     /// What sends, connected anew where it has to be.
     async fn live(&mut self) -> Result<&mut Live, StoreError> {
         let live = match self.live.take().filter(|live| !live.sender.is_closed()) {
