@@ -29,7 +29,7 @@ fn main() {
     if let Some(folder) = std::env::var_os(MAKE) {
         return make_for_ever(Path::new(&folder));
     }
-    let tests: [(&str, fn()); 8] = [
+    let tests: [(&str, fn()); 9] = [
         ("what is killed while it makes a database is found", killed_while_it_makes),
         ("files that are not ours stay as they are", foreign_files),
         ("a drop reaches open sessions and leaves nothing", dropped),
@@ -37,6 +37,7 @@ fn main() {
         ("who lists databases keeps none from being closed and opened", listed_meanwhile),
         ("a question that takes too long is cut", time_out),
         ("a refused batch leaves nothing behind", refused),
+        ("what is refused is told apart", meanings),
         ("durability classes are read back", durability),
     ];
     let trial = |(name, test): (&'static str, fn())| {
@@ -324,4 +325,25 @@ fn durability() {
     database.plan.durability = Durability::Unacknowledged;
     let error = now(store().connect(&database.plan)).err();
     assert_eq!(error.map(|it| it.kind()), Some(ErrorKind::Unsupported));
+}
+
+/// Only what another transaction may have done is a conflict, which is begun again.
+fn meanings() {
+    let database = Database::created(Family::PerReading);
+    let mut administrator = now(store().administrator(&database.plan)).unwrap();
+    let mut perform = |statement: &str| now(administrator.perform(statement)).map(drop);
+    perform("CREATE TABLE owners (number INTEGER PRIMARY KEY)").unwrap();
+    perform("CREATE TABLE owned (number INTEGER NOT NULL CHECK (number < 9) REFERENCES owners (number))")
+        .unwrap();
+    perform("INSERT INTO owners VALUES (1)").unwrap();
+    for (statement, kind) in [
+        ("INSERT INTO owners VALUES (1)", ErrorKind::Conflict),
+        ("INSERT INTO owned VALUES (2)", ErrorKind::Rejected),
+        ("INSERT INTO owned VALUES (NULL)", ErrorKind::Rejected),
+        ("INSERT INTO owned VALUES (9)", ErrorKind::Rejected),
+        ("INSERT INTO nowhere VALUES (1)", ErrorKind::NotFound),
+    ] {
+        let refused = perform(statement).expect_err(statement);
+        assert_eq!(refused.kind(), kind, "{statement}: {refused}");
+    }
 }

@@ -3,8 +3,8 @@
 use super::*;
 
 impl Scope<'_> {
-    /// This scope for each row of a printed table with the keys that this scope has. `database` is the study's name of its database, and `row` is that with its
-    /// side. The implementation is what stands for it here.
+    /// This scope for each row of a printed table with the keys that this scope has. `database` is what the study calls its database. `row` has the side before
+    /// that. The implementation is what stands for it here.
     pub fn printed_rows(&self, table: &str) -> Vec<Self> {
         let row = |keys: &str, row: &[Value]| {
             let (own, values) = row.split_at_checked(1 + names(keys).count())?;

@@ -41,7 +41,7 @@ impl Scope<'_> {
         Some(made)
     }
 
-    /// The figures of a row, a column for each value of the ranges that its heading names; none where none of them was measured and the table leaves such rows out.
+    /// The figures of a row, a column for each value of the ranges that its heading names. None where nothing was measured and the table leaves such rows out.
     fn figures(&self, of: &TableRows) -> Option<Vec<Column>> {
         let mut is_any = !of.some;
         let mut figures = vec![];

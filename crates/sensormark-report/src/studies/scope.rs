@@ -1,7 +1,7 @@
 //! What the words of a study's file mean in a run: names in braces, ranges, and which of our implementations stands for a database of the study.
 //!
-//! `{name}` in a text is the value that something runs over, an implementation's label, a parameter of the run, a figure's text, the end of a range
-//! (`{clients.last}`), or what `super::functions` says. A text with a name that has no value is left out.
+//! `{name}` in a text is the value that something runs over, or an implementation's label, or a parameter of the run. It may be a figure's text, too, the end
+//! of a range (`{clients.last}`), or what `super::functions` says. A text with a name that has no value is left out.
 
 use super::*;
 use sensormark_result::score::Scores;

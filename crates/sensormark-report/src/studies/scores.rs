@@ -34,7 +34,7 @@ fn scores(scope: &Scope<'_>) -> Scores {
     block_scores(&all.collect::<Vec<_>>())
 }
 
-/// What an implementation scores beside the study's others, by repetition: in `total`, for `writing`, for `reading`, or as a `rank`; nothing where it is alone.
+/// What an implementation scores among those of the study, by repetition: in `total`, for `writing`, for `reading`, or its `rank`. Nothing where it is alone.
 pub fn values(scope: &Scope<'_>, arm: &Arm, of: &str) -> Values {
     let all = scope.scores.get_or_init(|| scores(scope));
     let Some(one) = all.get(&arm.label).filter(|_| all.len() > 1) else { return vec![] };
