@@ -41,6 +41,12 @@ pub fn mariadb() -> FileStore {
     built_in(&[files!("mariadb")], sensormark_drivers::mysql::Mysql::default())
 }
 
+/// QuestDB 9.1 or later.
+#[cfg(feature = "questdb")]
+pub fn questdb() -> FileStore {
+    built_in(&[files!("questdb")], sensormark_drivers::questdb::Questdb)
+}
+
 /// What is wrong with files that are built in is seen by the first test that runs.
 fn built_in(layers: &[(&str, &str)], driver: impl Driver + 'static) -> FileStore {
     FileStore::new(layers, Arc::new(driver)).unwrap_or_else(|cause| panic!("{cause}"))
@@ -48,13 +54,13 @@ fn built_in(layers: &[(&str, &str)], driver: impl Driver + 'static) -> FileStore
 
 #[cfg(test)]
 mod tests {
-    use super::{duckdb, mariadb, postgresql, sqlite};
+    use super::{duckdb, mariadb, postgresql, questdb, sqlite};
     use sensormark_store::{DatabaseName, Durability, Endpoint, Plan, Secret, Store};
 
     /// Compares with `tests/pins/schema.txt` of each store.
     #[test]
     fn tables_and_indexes_are_as_they_were() {
-        for store in [sqlite(), duckdb(), postgresql(), mariadb()] {
+        for store in [sqlite(), duckdb(), postgresql(), mariadb(), questdb()] {
             let name = store.description().name;
             sensormark_conformance::pins::pin(
                 &format!("{}/{name}", env!("CARGO_MANIFEST_DIR")),

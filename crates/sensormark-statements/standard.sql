@@ -188,7 +188,7 @@ FROM {{ entity.table }}
 
 -- ---------------------------------------------------------------------------------------------------- what is derived from readings
 
--- statement: standard_deviation
+-- statement: standard_deviation -> aggregate
 {{ grouped(groups() ~ aggregates(), chosen_readings()) }}
 -- macro: inputs_present()
 {% for field in inputs if field.nullable %}{{ present(value(field)) }}{% if not loop.last %} AND {% endif %}{% endfor %}

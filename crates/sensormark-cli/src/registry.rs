@@ -41,7 +41,7 @@ pub fn registry() -> Registry {
         #[cfg(feature = "griddb")]
         Arc::new(sensormark_griddb::Griddb::new()),
         #[cfg(feature = "questdb")]
-        Arc::new(sensormark_questdb::Questdb::new()),
+        Arc::new(sensormark_stores::questdb()),
     ];
     Registry::new(stores).with_aliases(vec![("pg", "postgresql")]).without(left_out())
 }

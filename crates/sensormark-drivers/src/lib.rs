@@ -33,13 +33,16 @@ pub mod mysql;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 
+#[cfg(feature = "questdb")]
+pub mod questdb;
+
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 
 pub use cell::Cell;
 pub use fault::Fault;
 pub use pieces::{pieces, put_literals};
-pub use rows::{MadeRow, RowShape, Rows, Source};
+pub use rows::{MadeRow, RowShape, Rows, Shared, Source};
 
 /// What speaks a protocol. One value serves any number of trials.
 pub trait Driver: Send + Sync {
@@ -48,6 +51,11 @@ pub trait Driver: Send + Sync {
 
     /// Where its databases are.
     fn databases(&self) -> Databases;
+
+    /// Why the database does not keep the least whole number of 64 bits; none where it does.
+    fn refuses_least_number(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Reads the URL of a server, or a folder. Messages name the store as `store` says.
     ///
@@ -172,6 +180,12 @@ pub trait Connection {
     /// unique key refuses are written by `repeated`, where there is one. How many statements or requests carried them.
     fn write<'a>(&'a mut self, block: Block<'a>) -> LocalFuture<'a, Result<u64, Fault>>;
 
+    /// What a block is sent as, or its beginning, where that is not its statement with values.
+    fn written(&self, block: &Block<'_>) -> Option<String> {
+        let _ = block;
+        None
+    }
+
     /// How long each operation from now on may take, and starts the time of the next one; none lifts the bound.
     fn within(&mut self, time: Option<Duration>);
 
@@ -186,8 +200,13 @@ pub trait Connection {
     /// Gives it back.
     fn leave(&mut self) {}
 
-    /// The setting that the session should have for the next statement (`SET …`, the store's `before`): where it has another, it is sent in one trip with it.
-    /// Whether it has another.
+    /// Whether no session writes from now on, as [`sensormark_store::Session::nobody_writes`] has it.
+    fn nobody_writes(&mut self, nobody: bool) {
+        let _ = nobody;
+    }
+
+    /// What has to be so for the next statement (the store's `before`): a setting of the session (`SET …`), or that all writes show (a question). Where it is not
+    /// known to be so, it is sent in one trip with the statement. Whether it is sent.
     fn wants(&mut self, setting: &str) -> bool {
         let _ = setting;
         false

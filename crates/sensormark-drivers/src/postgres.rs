@@ -4,9 +4,9 @@ mod error;
 
 mod pump;
 
-mod url;
+pub(crate) mod url;
 
-mod value;
+pub(crate) mod value;
 
 mod writing;
 
@@ -26,7 +26,8 @@ use std::time::Duration;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Statement};
 
-const OPERATION: &str = "ask PostgreSQL";
+const OPERATION: &str = "ask";
+const PREPARE: &str = "prepare a statement in";
 
 /// The protocol.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,9 +61,9 @@ impl Driver for Postgres {
 }
 
 /// A connection to one server.
-struct Link {
-    client: Client,
-    pump: Pump,
+pub(crate) struct Link {
+    pub(crate) client: Client,
+    pub(crate) pump: Pump,
     /// What the session's setting is, and what the next statement wants it to be.
     setting: String,
     wanted: Option<String>,
@@ -72,18 +73,18 @@ struct Link {
 }
 
 /// A text with its types, and what each server knows it by.
-struct Kept {
-    text: String,
-    types: Rc<[Type]>,
+pub(crate) struct Kept {
+    pub(crate) text: String,
+    pub(crate) types: Rc<[Type]>,
     /// Whether the server says how many rows it stored.
     is_counted: bool,
-    on: [Option<Statement>; 2],
+    pub(crate) on: [Option<Statement>; 2],
 }
 
 /// A connection: to the server that takes writes, and where the URL says so to one that answers questions.
-struct Session {
-    links: Vec<Link>,
-    statements: Vec<Kept>,
+pub(crate) struct Session {
+    pub(crate) links: Vec<Link>,
+    pub(crate) statements: Vec<Kept>,
 }
 
 /// Sends a request, and before it, in the same trip, what is to be set.
@@ -98,7 +99,7 @@ async fn with_change<T>(
 }
 
 impl Link {
-    async fn open(
+    pub(crate) async fn open(
         options: &Options,
         database: &str,
         timeout: Duration,
@@ -107,7 +108,7 @@ impl Link {
         let (client, connection) = options.connect(database, timeout, to_replica).await?;
         Ok(Self {
             client,
-            pump: Pump::new(connection),
+            pump: Pump::new(connection, options.title),
             setting: String::new(),
             wanted: None,
             time: None,
@@ -126,11 +127,11 @@ impl Link {
     }
 
     /// Runs texts without values. What is to be set comes in a request of its own: within one, the server measures time from the request's start.
-    async fn run(&mut self, text: &str) -> Result<(), Fault> {
+    pub(crate) async fn run(&mut self, text: &str) -> Result<(), Fault> {
         let change = self.change();
         let mut request = pin!(self.client.batch_execute(text));
         let running = pin!(with_change(&self.client, change, request.as_mut()));
-        self.pump.run("run statements in PostgreSQL", running).await?;
+        self.pump.run("run statements in", running).await?;
         if text.starts_with("SET ") {
             text.clone_into(&mut self.setting);
         }
@@ -147,7 +148,7 @@ impl Link {
         // Boxed by itself: one large future costs more than two that malloc keeps at hand (1 kB).
         let mut request = Box::pin(self.client.execute_raw(statement, values));
         let sending = pin!(with_change(&self.client, change, request.as_mut()));
-        self.pump.run("write to PostgreSQL", sending).await
+        self.pump.run("write to", sending).await
     }
 
     async fn query<'a>(
@@ -182,7 +183,7 @@ impl Session {
     }
 
     /// What a link's server knows a text by; it is prepared there when it is first used.
-    async fn ready(&mut self, link: usize, statement: Prepared) -> Result<Statement, Fault> {
+    pub(crate) async fn ready(&mut self, link: usize, statement: Prepared) -> Result<Statement, Fault> {
         let kept = &mut self.statements[statement.0];
         if let Some(known) = &kept.on[link] {
             return Ok(known.clone());
@@ -192,7 +193,7 @@ impl Session {
         let link_there = &mut self.links[link];
         let mut preparing = Box::pin(link_there.client.prepare_typed(&kept.text, types));
         let preparing = preparing.as_mut();
-        let known = link_there.pump.run("prepare a statement in PostgreSQL", preparing).await?;
+        let known = link_there.pump.run(PREPARE, preparing).await?;
         Ok(kept.on[link].insert(known).clone())
     }
 }
@@ -216,7 +217,7 @@ impl Connection for Session {
             let known = types.iter().map(|name| {
                 let unknown = || {
                     let text = format!("the driver has no type {name:?} for a slot");
-                    StoreError::new(ErrorKind::Configuration, "prepare a statement in PostgreSQL", text)
+                    StoreError::new(ErrorKind::Configuration, format!("{PREPARE} PostgreSQL"), text)
                 };
                 type_named(name).ok_or_else(unknown)
             });
@@ -286,7 +287,8 @@ impl Connection for Session {
         Box::pin(async move {
             for link in &self.links {
                 let cancelling = link.client.cancel_token().cancel_query(tokio_postgres::NoTls).await;
-                cancelling.map_err(|error| fault("cancel a statement of PostgreSQL", error))?;
+                cancelling
+                    .map_err(|error| fault(&format!("cancel a statement of {}", link.pump.title()), error))?;
             }
             Ok(())
         })

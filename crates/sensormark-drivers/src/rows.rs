@@ -5,7 +5,9 @@
 use crate::cell::Cell;
 use sensormark_store::record::{Record, Run, blob, json, records, runs};
 use sensormark_store::{Batch, FieldType, StoreError, Table};
+use std::any::Any;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// What a slot of a write holds. A slot that is of the series alone changes with the series only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +70,12 @@ pub struct Rows<'a> {
     kind: Kind<'a>,
     /// What the client made of each of them.
     values: &'a [Cell<'a>],
+    /// What a driver keeps of the table.
+    pub(crate) shared: Option<&'a Shared>,
 }
+
+/// What a driver makes of a table once, for all sessions of a plan.
+pub type Shared = OnceLock<Box<dyn Any + Send + Sync>>;
 
 #[derive(Debug)]
 enum Kind<'a> {
@@ -116,7 +123,7 @@ impl<'a> Rows<'a> {
                 Kind::Records(runs, places, span_ns)
             }
         };
-        Self { batch, description, sources, kind, values: &[] }
+        Self { batch, description, sources, kind, values: &[], shared: None }
     }
 
     /// Rows that the client made of a batch's readings.
@@ -126,13 +133,19 @@ impl<'a> Rows<'a> {
         sources: &'a [Source],
         rows: &'a [MadeRow<'a>],
     ) -> Self {
-        Self { batch, description, sources, kind: Kind::Made(rows), values: &[] }
+        Self { batch, description, sources, kind: Kind::Made(rows), values: &[], shared: None }
     }
 
     /// The same rows, each with these values that the client made.
     #[must_use]
     pub fn with_values(self, values: &'a [Cell<'a>]) -> Self {
         Self { values, ..self }
+    }
+
+    /// The same rows, with the place for what a driver keeps of their table.
+    #[must_use]
+    pub fn with_shared(self, shared: &'a Shared) -> Self {
+        Self { shared: Some(shared), ..self }
     }
 
     /// How many rows there are.
@@ -158,7 +171,7 @@ impl<'a> Rows<'a> {
 
     /// The (first) reading of a row.
     #[inline(always)]
-    fn reading(&self, row: usize) -> usize {
+    pub(crate) fn reading(&self, row: usize) -> usize {
         match &self.kind {
             Kind::Readings(range) => range.start + row,
             Kind::Fields(fields) => fields[row].0,

@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::link::{Link, file, place};
 use crate::physical::Physical;
+use crate::session::SHOWN;
 use crate::table::OWNER_TABLE;
 use crate::write::fill_tags;
 use sensormark_drivers::{Cell, Databases, Driver, Place, Purpose};
@@ -99,7 +100,7 @@ impl FileAdministrator {
     }
 
     fn named(&self, text: &str) -> String {
-        text.replace("{owner}", OWNER_TABLE).replace("{database}", self.plan.database.as_str())
+        named(text, self.plan.database.as_str())
     }
 
     async fn fill(&self) -> Result<(), StoreError> {
@@ -141,7 +142,7 @@ impl FileAdministrator {
     async fn mark(&self, name: &str) -> Result<Option<String>, StoreError> {
         let marked = async {
             let mut link = self.there(name).await?;
-            let text = self.named(&self.config().admin.marked);
+            let text = named(&self.config().admin.marked, name);
             link.value("read the owner's mark", &text, &[]).await
         };
         match marked.await {
@@ -152,6 +153,11 @@ impl FileAdministrator {
             mark => mark,
         }
     }
+}
+
+/// A statement with the names of a database and its owner's table.
+fn named(text: &str, database: &str) -> String {
+    text.replace("{owner}", OWNER_TABLE).replace("{database}", database)
 }
 
 impl BackendAdministrator for FileAdministrator {
@@ -196,7 +202,7 @@ impl BackendAdministrator for FileAdministrator {
         let mark = self.mark(name).await?;
         if mark.is_none() {
             let mut link = self.there(name).await?;
-            match link.list("look at the tables that are there", &admin.contents, &[]).await {
+            match link.list("look at the tables that are there", &named(&admin.contents, name), &[]).await {
                 Ok(contents) if contents.is_empty() => return Ok(Found::Empty),
                 Err(error) if self.is_on_server() => return Err(error),
                 // A file of another kind has none.
@@ -208,8 +214,8 @@ impl BackendAdministrator for FileAdministrator {
 
     async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
         let mut link = self.open().await?;
-        let text = &self.config().admin.contents;
-        link.list("look at the tables that are there", text, &[]).await
+        let text = self.named(&self.config().admin.contents);
+        link.list("look at the tables that are there", &text, &[]).await
     }
 
     fn expected(&self) -> Vec<String> {
@@ -242,9 +248,15 @@ impl BackendAdministrator for FileAdministrator {
         // Best effort: the database goes in any case, also when the disk is full or a writer hangs.
         drop(self.leave().await);
         if self.is_on_server() {
-            let mut link = self.server().await?;
             let text = self.named(&self.config().admin.drop);
-            link.run(&self.operation("drop"), &text).await?;
+            let mut tables = vec![OWNER_TABLE.to_owned()];
+            if text.contains("{table}") {
+                tables.splice(0..0, self.contents().await?);
+            }
+            let mut link = self.server().await?;
+            for table in tables {
+                link.run(&self.operation("drop"), &text.replace("{table}", &table)).await?;
+            }
             return link.close().await;
         }
         let file = self.file(self.plan.database.as_str());
@@ -272,8 +284,8 @@ impl BackendAdministrator for FileAdministrator {
         let operation = self.operation("settle");
         let mut link = self.open().await?;
         for table in 0..self.physical.tables.len() {
-            if self.physical.templates.defines("settle") {
-                link.run(&operation, &self.physical.text(table, "settle")?).await?;
+            for statement in [SHOWN, "settle"] {
+                link.run(&operation, &self.physical.text(table, statement)?).await?;
             }
         }
         let further = if self.plan.endpoint.managed { &admin.settle_own } else { &admin.settle_others };
@@ -336,14 +348,14 @@ impl BackendAdministrator for FileAdministrator {
 
     async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
         const OPERATION: &str = "show the schema";
-        let text = &self.config().admin.schema;
+        let text = self.named(&self.config().admin.schema);
         if text.is_empty() {
             return Ok(Vec::new());
         }
         let (mut link, mut texts) = (self.open().await?, Vec::new());
         let of_each = text.contains("{table}");
         let tables = match of_each {
-            true => link.list(OPERATION, &self.config().admin.contents, &[]).await?,
+            true => self.contents().await?,
             false => vec![String::new()],
         };
         for table in tables {

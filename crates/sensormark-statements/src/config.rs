@@ -64,8 +64,11 @@ pub struct Text {
     pub time: String,
     /// Ns in a unit of the database's own type of time, `native_time`, which layouts with `time = "native"` have.
     pub native_unit_ns: Option<i64>,
-    /// A table's name in statements: `{database}`, `{table}`, quoted piece by piece.
+    /// A table's name on the server, where databases are a part of it: `{database}.{table}`.
     pub table: Option<String>,
+    /// Whether tags are usually in each row, also where series have several.
+    #[serde(default)]
+    pub inline_tags: bool,
     /// Characters of the longest tag that goes into an index as a whole. With longer ones, layouts with tags inline are not offered.
     pub longest_tag: Option<usize>,
 }
@@ -82,6 +85,12 @@ pub struct Slots {
     /// templates see how many there are (`named`), and a slot's name with `nth0_` before it is that of the first.
     #[serde(default)]
     pub named: usize,
+    /// The same of a question for the latest reading, where one column tells series apart.
+    #[serde(default)]
+    pub named_latest: usize,
+    /// Whether windows are printed (`printed.width_ns`, `printed.origin_ns` in templates), so that a statement is of one width.
+    #[serde(default)]
+    pub printed_windows: bool,
     /// The most values of a statement.
     pub values: usize,
 }
@@ -218,7 +227,7 @@ pub struct Admin {
     pub created: Vec<String>,
     /// For each table, before the database goes; that it fails does no harm.
     pub leave: String,
-    /// Removes the database, on the server's own one.
+    /// Removes the database, on the server's own one. With `{table}`, it removes each table, the owner's last.
     pub drop: String,
     /// Brings the database to rest.
     pub settle: Vec<String>,

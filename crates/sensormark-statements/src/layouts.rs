@@ -61,8 +61,8 @@ fn layout_of(lineage: &[&Block], tags: TagPlacement, family: Family) -> Option<L
 }
 
 /// Where tags usually are: in a table of their own where series have several, because each row would repeat them.
-fn usual_tags(schema: &Schema) -> TagPlacement {
-    let several = schema.tables.iter().any(|table| table.tags.len() > 1);
+fn usual_tags(files: &Files, schema: &Schema) -> TagPlacement {
+    let several = !files.config.text.inline_tags && schema.tables.iter().any(|table| table.tags.len() > 1);
     if several { TagPlacement::OwnTable } else { TagPlacement::Inline }
 }
 
@@ -72,7 +72,7 @@ pub fn offers(files: &Files, schema: &Schema, family: Family) -> Vec<LayoutOptio
         return Vec::new();
     };
     let file = &files.file;
-    let usual = usual_tags(schema);
+    let usual = usual_tags(files, schema);
     let mut columns = schema.tables.iter().flat_map(|table| table.series.columns());
     let is_long = columns.any(|column| files.config.is_long(column));
     let needs_channels = |block: &Block| block.options.get("needs").is_some_and(|need| need == "channels");

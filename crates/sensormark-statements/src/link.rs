@@ -106,11 +106,14 @@ impl Link {
         done.map_err(|fault| failure(&self.files.config, operation, fault))
     }
 
-    /// Runs statements without values.
+    /// Runs statements without values, where there are some.
     ///
     /// # Errors
     /// What the database says.
     pub async fn run(&mut self, operation: &str, text: &str) -> Result<(), StoreError> {
+        if text.is_empty() {
+            return Ok(());
+        }
         let done = self.connection.run(text).await;
         self.outcome(operation, done)
     }

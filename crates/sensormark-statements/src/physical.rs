@@ -10,7 +10,9 @@ use minijinja::context;
 use sensormark_drivers::RowShape;
 use sensormark_kit::MOST_SHAPES;
 use sensormark_kit::tagged::TaggedSeries;
-use sensormark_store::{DaySplit, ErrorKind, Layout, Plan, Query, Schema, Shape as LayoutShape, StoreError};
+use sensormark_store::{
+    Ask, DaySplit, ErrorKind, Layout, Plan, Query, Schema, Shape as LayoutShape, StoreError,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A plan's schema as a database keeps it.
@@ -77,8 +79,12 @@ impl Physical {
 
     /// The question about a tag's series in place of the one about the tag, where the store wants it.
     pub fn named(&self, query: &Query) -> Option<Query> {
-        let keys = self.tables.get(query.table)?.series.keys().len();
-        self.tagged.named(query, self.files.config.slots.named / keys.max(1))
+        let (slots, keys) = (&self.files.config.slots, self.tables.get(query.table)?.series.keys().len());
+        let most = match query.ask {
+            Ask::LastReading { .. } if keys == 1 => slots.named.max(slots.named_latest),
+            _ => slots.named / keys.max(1),
+        };
+        self.tagged.named(query, most)
     }
 
     /// Whether it is what this plan's schema becomes.

@@ -68,8 +68,8 @@ pub enum RecordForm {
     Arrays,
 }
 
-/// A question without its values: all that the texts of its statements depend on, the layout apart.
-pub fn shape(query: &Query) -> Query {
+/// A question without its values: all that the texts of its statements depend on, the layout apart. Windows that are printed stand in the place of its range.
+pub fn shape(query: &Query, printed: Option<Window>) -> Query {
     let series = match &query.series {
         Selection::One(_) => Selection::One(0),
         Selection::Set(set) => Selection::Set(vec![0; set.len()]),
@@ -86,18 +86,17 @@ pub fn shape(query: &Query) -> Query {
         Ask::Derived(derived) => *derived = derived.without_values(),
         _ => {}
     }
-    Query { table: query.table, series, range: TimeRange::new(0, 0), ask }
+    let range = printed.map_or((0, 0), |window| (window.width_ns, window.origin_ns));
+    Query { table: query.table, series, range: TimeRange { start_ns: range.0, end_ns: range.1 }, ask }
 }
 
-const DEVIATION: &str = "standard_deviation";
-
-/// What computes this function by itself, where it does not go together with others in one GROUP BY.
+/// What computes this function by itself, where it does not go together with others in one GROUP BY (`-> aggregate`).
 const fn own_statement(function: Function) -> Option<&'static str> {
     match function {
         Function::Last => Some("last_values"),
         Function::TimeWeightedShare => Some("shares"),
         Function::MostFrequent => Some("most_frequent_values"),
-        Function::StandardDeviation => Some(DEVIATION),
+        Function::StandardDeviation => Some("standard_deviation"),
         _ => None,
     }
 }
@@ -158,6 +157,13 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// The windows that templates print, from the first origin after 1970; none where they are bound.
+    pub fn printed(&self) -> Option<Window> {
+        let mut window = self.window().filter(|_| self.physical.files.config.slots.printed_windows)?;
+        window.origin_ns = window.origin_ns.rem_euclid(window.width_ns.max(1));
+        Some(window)
+    }
+
     /// Whether groups have a time.
     pub fn has_times(&self) -> bool {
         match &self.query.ask {
@@ -215,6 +221,7 @@ impl<'a> Asked<'a> {
             by_series => keys > 0,
             by_tag => grouping.by_tag.map(|tag| &self.table.tags[tag]),
             windows => groups[1],
+            printed => self.printed(),
             day_parts => groups[2],
             group_count => keys + groups.into_iter().filter(|&is_there| is_there).count(),
             day_start => grouping.by_day_part.map(|split| split.day_start_ns),
@@ -223,13 +230,13 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The statement for everything in the table.
+    /// The statement of this name for everything in the table.
     ///
     /// # Errors
     /// [`sensormark_store::ErrorKind::Configuration`] when its template is wrong, or there is none.
-    pub fn scan(&self, fields: FieldSet) -> Result<Statement, StoreError> {
-        let scan = self.statement("scan", fields, &[])?;
-        scan.ok_or_else(|| wrong_template("a store has a statement `scan`".to_owned()))
+    pub fn all(&self, name: &str) -> Result<Statement, StoreError> {
+        let scan = self.statement(name, self.description.all_fields(), &[])?;
+        scan.ok_or_else(|| wrong_template(format!("a store has a statement `{name}`")))
     }
 
     /// A statement about these fields and aggregates; none where the layout does not have it.
@@ -319,8 +326,8 @@ impl<'a> Asked<'a> {
 
     /// Aggregates over readings: one statement, or one for what GROUP BY computes by itself and one for each of the others.
     fn of_readings(&self) -> Result<Vec<Statement>, StoreError> {
-        // Where the database computes a deviation, it goes with the others.
-        let alone = |name: &&str| *name != DEVIATION || !self.physical.templates.defines(DEVIATION);
+        let templates = &self.physical.templates;
+        let alone = |name: &&str| templates.form(name) != "aggregate";
         let own = |number: &usize| own_statement(self.aggregates()[*number].function).filter(alone);
         let all: Vec<usize> = (0..self.aggregates().len()).collect();
         let (special, plain): (Vec<usize>, Vec<usize>) = all.iter().partition(|number| own(number).is_some());

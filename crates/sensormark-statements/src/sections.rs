@@ -58,7 +58,7 @@ pub struct File {
 }
 
 /// Words that a layout says something with.
-const OPTIONS: [&str; 13] = [
+const OPTIONS: [&str; 14] = [
     "family",
     "measured",
     "kept",
@@ -68,6 +68,7 @@ const OPTIONS: [&str; 13] = [
     "repeated",
     "some fields",
     "in the client",
+    "two commits",
     "readings in a write",
     "rows in a statement",
     "fields in a statement",

@@ -2,7 +2,7 @@
 //!
 //! They see:
 //!
-//! - paths: `folder`, `data`, `logs` (empty where there are none), `programs` (the folder of the programs)
+//! - paths: `folder`, `data`, `logs` (empty where there are none), `programs` (the folder of the programs, or the jar), `java`
 //! - the network: `address`, `loopback`, `ports`, `password`
 //! - sizes: `clients`, `memory_kib`, `log_mib`
 //! - what was asked for: `durability`, `version` (its first number), `linux`
@@ -13,6 +13,7 @@ use minijinja::{Environment, UndefinedBehavior, Value, context};
 use sensormark_kit::url::own_server;
 use sensormark_server::files::{path_text, write_private};
 use sensormark_server::find::{Search, install_advice, program_version};
+use sensormark_server::java::find_java;
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
 use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use serde::Deserialize;
@@ -23,7 +24,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerConfig {
-    /// What has to be in a folder, below it; the first is the server, and its version is asked for.
+    /// What has to be in a folder, below it; the first is the server, and its version is asked for. With a `*` it is a file (a jar), and what the star stands for is
+    /// the version.
     pub programs: Vec<String>,
     /// The same in words.
     pub wanted: String,
@@ -32,6 +34,10 @@ pub struct ServerConfig {
     /// Folders where packages put them; `*` stands for one name, and the highest number comes first.
     #[serde(default)]
     pub packages: Vec<PathBuf>,
+    /// The first version of Java that the server runs on: `java` in templates is the program.
+    pub java: Option<u32>,
+    /// Why its logs cannot be in a folder of their own, where they cannot.
+    pub no_logs: Option<String>,
     /// Whether `PATH` is looked into.
     #[serde(default = "yes")]
     pub on_path: bool,
@@ -95,11 +101,34 @@ pub fn installation(config: &Config) -> Result<Installation, StoreError> {
         packages: server.packages.iter().flat_map(|pattern| folders(pattern)).collect(),
         advice: install_advice(&config.name, &config.url),
     };
+    if let Some((before, after)) = server.programs[0].split_once('*') {
+        let found = search.find(|folder| newest(folder, before, after))?;
+        java(config)?;
+        let (file, version) = found.what.clone();
+        return Ok(found.installation(file, version));
+    }
     let is_complete = |folder: &Path| server.programs.iter().all(|program| folder.join(program).is_file());
     let found = search.find(|folder| is_complete(folder).then_some(()))?;
     let folder = found.folder.clone();
     let version = program_version(&config.title, &folder.join(&server.programs[0]), "--version")?;
     Ok(found.installation(folder, version))
+}
+
+/// The newest file of a folder whose name is a version between these texts.
+fn newest(folder: &Path, before: &str, after: &str) -> Option<(PathBuf, String)> {
+    let version = |path: PathBuf| {
+        let version = path.file_name()?.to_str()?.strip_prefix(before)?.strip_suffix(after)?.to_owned();
+        version.starts_with(|first: char| first.is_ascii_digit()).then_some((path, version))
+    };
+    std::fs::read_dir(folder).ok()?.flatten().filter_map(|entry| version(entry.path())).max()
+}
+
+/// The Java that the server runs on, where it runs on one.
+fn java(config: &Config) -> Result<Option<PathBuf>, StoreError> {
+    let least = of(config)?.java;
+    let find =
+        |least| find_java(&config.title, &format!("Java {least} or later"), |version| version >= least);
+    least.map(find).transpose()
 }
 
 /// The folders that a pattern stands for: with one `*`, the highest number first.
@@ -147,6 +176,7 @@ impl<'a> Texts<'a> {
             data => path_text(&folder.data.join(&config.name))?,
             logs,
             programs => path_text(&installation.path)?,
+            java => java(config)?.map(|java| path_text(&java)).transpose()?,
             address => folder.address.to_string(),
             loopback => folder.address.is_loopback(),
             ports => folder.ports,
@@ -199,6 +229,9 @@ pub fn launch(
     options: &ServerOptions,
 ) -> Result<Launch, StoreError> {
     let server = of(config)?;
+    if let (Some(reason), Some(_)) = (&server.no_logs, &folder.logs) {
+        return Err(StoreError::unsupported("keep the logs apart", reason.as_str()));
+    }
     let texts = Texts::new(config, installation, folder, options)?;
     for (name, text) in &server.files {
         let text = texts.of(text)?;

@@ -6,18 +6,20 @@ use crate::physical::Physical;
 use crate::question::{Asked, Statement as Rendered, shape};
 use crate::recorded::Recorded;
 use crate::write::Writer;
-use sensormark_drivers::{Cell, Prepared};
+use sensormark_drivers::{Cell, EachRow, Prepared};
 use sensormark_kit::{MOST_SHAPES, Row};
 use sensormark_store::client_side::{self, readings_of};
 use sensormark_store::{
-    Acknowledgement, Answer, Ask, Batch, EntityReading, LocalFuture, Query, Question, Selection, Session,
-    Statement, StoreError, TimeRange, Value,
+    Acknowledgement, Answer, Ask, Batch, EntityReading, FieldSet, LocalFuture, Query, Question, Selection,
+    Session, Statement, StoreError, TimeRange, Value,
 };
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 const OPERATION: &str = "answer a question";
+/// What waits until a table's writes show, where they show later.
+pub(crate) const SHOWN: &str = "shown";
 /// Readings in a batch of a scan.
 const PIECE: usize = 8_192;
 
@@ -52,7 +54,7 @@ impl FileSession {
     }
 
     async fn kept(&mut self, asked: &Asked<'_>) -> Result<Kept, StoreError> {
-        let shape = shape(asked.query);
+        let shape = shape(asked.query, asked.printed());
         if let Some((_, kept)) = self.asked.iter().find(|(other, _)| *other == shape) {
             return Ok(kept.clone());
         }
@@ -76,8 +78,7 @@ impl FileSession {
         asked: &Asked<'_>,
         statement: &Rendered,
         prepared: Prepared,
-        decoder: &mut Decoder<'_>,
-        sink: &mut dyn FnMut(&Batch),
+        each: &mut EachRow<'_>,
     ) -> Result<(), StoreError> {
         let held = asked.held(&statement.slots);
         let cells: Vec<Cell<'_>> = statement.slots.iter().map(|slot| asked.value(*slot, &held)).collect();
@@ -88,15 +89,7 @@ impl FileSession {
             }
             recorded.note(&statement.text, cells.iter().copied(), 1);
         }
-
-        let mut each = |row: &dyn Row| {
-            decoder.row(&statement.form, row)?;
-            if let Some(piece) = decoder.take_piece(&statement.form) {
-                sink(&piece);
-            }
-            Ok(true)
-        };
-        let done = self.link.connection.query(prepared, &cells, &mut each).await;
+        let done = self.link.connection.query(prepared, &cells, each).await;
         self.link.outcome(OPERATION, done)
     }
 
@@ -114,7 +107,8 @@ impl FileSession {
             };
             let mut decoder = Decoder::new(asked, kept.planned.len());
             for (statement, &prepared) in kept.planned.iter().zip(&*kept.prepared) {
-                self.rows(&asked, statement, prepared, &mut decoder, &mut |_| {}).await?;
+                let each = &mut |row: &dyn Row| decoder.row(&statement.form, row).map(|()| true);
+                self.rows(&asked, statement, prepared, each).await?;
             }
             for point in decoder.points(&last.form) {
                 let reading = self.answer(&point).await?;
@@ -124,20 +118,31 @@ impl FileSession {
         })
     }
 
+    /// All rows of a table.
+    async fn all(
+        &mut self,
+        asked: &Asked<'_>,
+        statement: &Rendered,
+        each: &mut EachRow<'_>,
+    ) -> Result<(), StoreError> {
+        let prepared = self.link.prepared("read everything back", &statement.text, &statement.types).await?;
+        self.rows(asked, statement, prepared, each).await
+    }
+
     async fn everything(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
         let physical = Arc::clone(&self.physical);
-        let fields = physical.schema.table(table)?.all_fields();
-        let query = Query {
-            table,
-            series: Selection::All,
-            range: TimeRange::new(i64::MIN, i64::MAX),
-            ask: Ask::Range { fields, coarse_filter: false },
-        };
+        let query = everything_of(table);
         let asked = Asked::new(&physical, &query)?;
-        let statement = asked.scan(fields)?;
-        let prepared = self.link.prepared("read everything back", &statement.text, &statement.types).await?;
+        let statement = asked.all("scan")?;
         let mut decoder = Decoder::new(asked, 1).in_pieces(PIECE);
-        self.rows(&asked, &statement, prepared, &mut decoder, sink).await?;
+        let each = &mut |row: &dyn Row| {
+            decoder.row(&statement.form, row)?;
+            if let Some(piece) = decoder.take_piece(&statement.form) {
+                sink(&piece);
+            }
+            Ok(true)
+        };
+        self.all(&asked, &statement, each).await?;
         decoder.finish_pieces(sink);
         Ok(())
     }
@@ -147,22 +152,18 @@ impl FileSession {
         table: usize,
         sink: &mut dyn FnMut(u32, i64, &[Value]),
     ) -> Result<(), StoreError> {
-        const OPERATION: &str = "read entities back";
         let physical = Arc::clone(&self.physical);
-        let description = physical.schema.table(table)?;
-        let Some(entity) = &description.entity else {
-            let text = format!("table {} has no entity", description.name);
-            return Err(StoreError::unsupported(OPERATION, text));
+        let query = everything_of(table);
+        let asked = Asked::new(&physical, &query)?;
+        let Some(entity) = &asked.description.entity else {
+            let text = format!("table {} has no entity", asked.description.name);
+            return Err(StoreError::unsupported("read entities back", text));
         };
-        let (text, _) = physical.rendered(table, "scan_entities")?;
-        if let Some(recorded) = &mut self.recorded {
-            recorded.note(&text, [], 1);
-        }
-        let prepared = self.link.prepared(OPERATION, &text, &[]).await?;
-        let series = &physical.tables[table].series;
+        let statement = asked.all("scan_entities")?;
+        let series = &asked.table.series;
         let first = series.keys().len();
         let (mut key, mut values) = (String::new(), Vec::new());
-        let mut each = |row: &dyn Row| {
+        let each = &mut |row: &dyn Row| {
             values.clear();
             for (position, column) in entity.columns.iter().enumerate() {
                 values.push(row.value(first + 1 + position, column.kind)?);
@@ -170,8 +171,17 @@ impl FileSession {
             sink(series.of_row(row, 0, &mut key)?, row.integer(first)?, &values);
             Ok(true)
         };
-        let done = self.link.connection.query(prepared, &[], &mut each).await;
-        self.link.outcome(OPERATION, done)
+        self.all(&asked, &statement, each).await
+    }
+}
+
+/// A question for all readings of a table.
+const fn everything_of(table: usize) -> Query {
+    Query {
+        table,
+        series: Selection::All,
+        range: TimeRange::new(i64::MIN, i64::MAX),
+        ask: Ask::Range { fields: FieldSet::one(0), coarse_filter: false },
     }
 }
 
@@ -222,6 +232,26 @@ impl Session for FileSession {
     ) -> LocalFuture<'a, Result<(), StoreError>> {
         self.link.connection.within(None);
         Box::pin(self.entities(table, sink))
+    }
+
+    /// Waits for all tables, as long as the driver finds that they get on.
+    fn catch_up(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        self.link.connection.within(None);
+        Box::pin(async move {
+            let physical = Arc::clone(&self.physical);
+            for table in 0..physical.tables.len() {
+                self.link.run("wait until writes show", &physical.text(table, SHOWN)?).await?;
+            }
+            Ok(())
+        })
+    }
+
+    fn nobody_writes(&mut self, nobody: bool) {
+        self.link.connection.nobody_writes(nobody);
+    }
+
+    fn shows_later(&self) -> bool {
+        self.physical.templates.defines(SHOWN)
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {

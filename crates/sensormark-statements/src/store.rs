@@ -8,7 +8,7 @@ use crate::physical::Physical;
 use crate::question::{NO_SUMS, derived_statement};
 use crate::server;
 use crate::session::FileSession;
-use crate::write::sizes;
+use crate::write::{TWO_COMMITS, sizes};
 use sensormark_drivers::{Databases, Driver, Place, Purpose};
 use sensormark_kit::adapter::administrator;
 use sensormark_kit::folder;
@@ -98,6 +98,9 @@ impl Store for FileStore {
     }
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
+        if let (Operation::UpsertAtomically, Some(reason)) = (operation, self.option(layout, TWO_COMMITS)) {
+            return Capability::Unsupported(reason.to_owned());
+        }
         let statement = match operation {
             Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
                 return Capability::Unsupported(NO_ENTITY.to_owned());
@@ -162,6 +165,14 @@ impl Store for FileStore {
         self.driver.one_process()
     }
 
+    fn refuses_least_number(&self) -> Option<&'static str> {
+        self.driver.refuses_least_number()
+    }
+
+    fn runs_on_java(&self) -> bool {
+        self.files.config.server.as_ref().is_some_and(|server| server.java.is_some())
+    }
+
     fn installation(&self) -> Result<Installation, StoreError> {
         self.driver.installation().unwrap_or_else(|| server::installation(&self.files.config))
     }
@@ -190,7 +201,9 @@ impl Store for FileStore {
         options: &ServerOptions,
     ) -> Result<Launch, StoreError> {
         if self.driver.databases() == Databases::Server {
-            return server::launch(&self.files.config, installation, folder, options);
+            let mut launch = server::launch(&self.files.config, installation, folder, options)?;
+            launch.endpoint.ports = self.endpoint(launch.endpoint.url.expose())?.ports;
+            return Ok(launch);
         }
         let title = &self.files.config.title;
         let text = format!("{title} runs inside the client's process; give it a folder instead");

@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::slots::{Slot, slots};
 use minijinja::value::{Object, ObjectRepr};
 use minijinja::{Value, context};
-use sensormark_drivers::RowShape;
+use sensormark_drivers::{RowShape, Shared};
 use sensormark_kit::{Key, SeriesMap};
 use sensormark_store::{Entity, Field, Plan, Schema, SeriesKey, Shape, Table, TagColumn, TagPlacement};
 use std::collections::HashMap;
@@ -60,6 +60,8 @@ pub struct TableShape {
     pub fields: Vec<Value>,
     /// The same of each tag.
     pub tags: Vec<Value>,
+    /// What the driver keeps of it.
+    pub shared: Shared,
 }
 
 /// Writes names.
@@ -77,11 +79,8 @@ impl Names<'_> {
 
     /// A table's name in statements.
     fn of_table(&self, name: &str) -> String {
-        let name = self.quoted(name);
-        self.config.text.table.as_ref().map_or_else(
-            || name.clone(),
-            |pattern| pattern.replace("{database}", &self.quoted(self.database)).replace("{table}", &name),
-        )
+        let pattern = self.config.text.table.as_deref().unwrap_or("{table}");
+        self.quoted(&pattern.replace("{database}", self.database).replace("{table}", name))
     }
 
     /// The name of a table of ours beside the table's own.
@@ -190,6 +189,7 @@ impl TableShape {
             q => config.text.quote,
             span_ns,
             per_ns,
+            readings_a_day => table.series.readings_a_day(),
             day_start => split.map(|split| split.day_start_ns),
             day_end => split.map(|split| split.day_end_ns),
             table => names.of_table(&table.name),
@@ -216,6 +216,7 @@ impl TableShape {
             own_tags,
             fields,
             tags,
+            shared: Shared::new(),
         }
     }
 }

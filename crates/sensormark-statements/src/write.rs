@@ -17,6 +17,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Why an entity and its reading are two commits, also of one statement or request (`upsert_reading`).
+pub const TWO_COMMITS: &str = "two commits";
 /// What a failure was met in.
 const OPERATION: &str = "write readings";
 /// How long a commit that met another one waits before it begins again: at first, and at most.
@@ -289,7 +291,8 @@ impl FileSession {
         let mut statements = 0;
         for part in parts {
             let most = writer.rows.min(part.len());
-            let rows = Rows::new(batch, description, &text.sources, physical.rows, part);
+            let rows = Rows::new(batch, description, &text.sources, physical.rows, part)
+                .with_shared(&physical.tables[batch.table].shared);
             let (at_once, repeated) = match (together, several) {
                 (true, _) => (rows.len(), None),
                 (_, true) => (most, None),
@@ -324,11 +327,14 @@ impl FileSession {
             Some(text) => Some(self.for_rows(text, 1).await?),
             None => None,
         };
+        let block = Block { statement, encoder: &text.encoder, repeated, rows };
         if let Some(recorded) = &mut self.recorded {
             let sent = self.link.connection.text(statement);
-            note_rows(recorded, sent, at_once, &text.encoder, rows)?;
+            match self.link.connection.written(&block) {
+                Some(lines) => recorded.note(&lines, [], 1),
+                None => note_rows(recorded, sent, at_once, &text.encoder, rows)?,
+            }
         }
-        let block = Block { statement, encoder: &text.encoder, repeated, rows };
         let done = self.link.connection.write(block).await;
         self.link.outcome(OPERATION, done)
     }
@@ -361,10 +367,17 @@ impl FileSession {
             return Err(StoreError::unsupported("update an entity", "the layout has no statement for it"));
         };
         let acknowledged = |statements| Acknowledgement { readings: 1, sent: 1, statements };
-        if let (Atomicity::Atomic, Some(both)) = (write.atomicity, &writer.both) {
+        let reason = physical.option(TWO_COMMITS);
+        if let (Some(reason), Atomicity::Atomic) = (reason, write.atomicity) {
+            return Err(StoreError::unsupported("update an entity", reason));
+        }
+        let at_once = reason.is_some() || write.atomicity == Atomicity::Atomic;
+        if let Some(both) = writer.both.as_ref().filter(|_| at_once) {
             // A statement has the fields of the reading in one row.
             let shape = if physical.rows == RowShape::Fields { RowShape::Readings } else { physical.rows };
-            let row = Rows::new(batch, description, &both.sources, shape, 0..1).with_values(&values);
+            let row = Rows::new(batch, description, &both.sources, shape, 0..1)
+                .with_values(&values)
+                .with_shared(&physical.tables[batch.table].shared);
             self.send(both, 1, None, &row).await?;
             return Ok(acknowledged(1));
         }

@@ -3,7 +3,7 @@
 
 use sensormark_conformance::address::{Reachable, main as on_another_address};
 use sensormark_kit::url::basic_authorization;
-use sensormark_questdb::Questdb;
+use sensormark_statements::FileStore;
 use sensormark_store::{
     Acknowledgement, Batch, DatabaseName, Durability, ErrorKind, Family, Field, FieldType, Plan, Schema,
     Series, Store, StoreError, Table, TimeResolution, Value,
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 fn main() {
-    on_another_address(Questdb::new(), |reachable| {
+    on_another_address(sensormark_stores::questdb(), |reachable| {
         asks_by_http(reachable)?;
         refuses_while_lines_come(reachable)
     });
@@ -43,7 +43,7 @@ fn readings() -> (Schema, Batch) {
 const READINGS: i64 = 70_000;
 
 /// A table that is gone refuses the first line. Two megabytes are more than the sockets hold, so the rest has not been sent then.
-async fn write_to_what_is_gone(reachable: &Reachable<'_, Questdb>) -> Result<Gone, StoreError> {
+async fn write_to_what_is_gone(reachable: &Reachable<'_, FileStore>) -> Result<Gone, StoreError> {
     let (schema, batch) = readings();
     let mut offered = reachable.store.layouts(&schema, Family::PerReading);
     let plan = Plan {
@@ -71,7 +71,7 @@ async fn write_to_what_is_gone(reachable: &Reachable<'_, Questdb>) -> Result<Gon
 /// What was written, then what came of a write to a table that is gone, and how long that took.
 type Gone = (Acknowledgement, Result<Acknowledgement, StoreError>, Duration);
 
-fn refuses_while_lines_come(reachable: &Reachable<'_, Questdb>) -> Result<(), String> {
+fn refuses_while_lines_come(reachable: &Reachable<'_, FileStore>) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let done = runtime.block_on(write_to_what_is_gone(reachable));
@@ -87,7 +87,7 @@ fn refuses_while_lines_come(reachable: &Reachable<'_, Questdb>) -> Result<(), St
     }
 }
 
-fn asks_by_http(reachable: &Reachable<'_, Questdb>) -> Result<(), String> {
+fn asks_by_http(reachable: &Reachable<'_, FileStore>) -> Result<(), String> {
     let port = reachable.server.endpoint().ports[1];
     let ours = basic_authorization("sensormark", &reachable.server.folder().password);
     let ours = format!("Authorization: {}\r\n", ours.expose());

@@ -92,7 +92,7 @@ fn is_named(store: &dyn Store, megabytes: u64) {
 
 pub fn questdb() {
     #[cfg(feature = "questdb")]
-    is_named(&sensormark_questdb::Questdb::new(), 16);
+    is_named(&sensormark_stores::questdb(), 16);
 }
 
 pub fn cassandra() {

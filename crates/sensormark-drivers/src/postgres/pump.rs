@@ -70,8 +70,10 @@ impl Side {
 }
 
 /// The half of a connection that does input and output.
-pub(super) struct Pump {
+pub(crate) struct Pump {
     connection: Box<dyn Duplex>,
+    /// What messages call the server.
+    title: &'static str,
     shared: Arc<Shared>,
     input: Side,
     request: Side,
@@ -79,10 +81,15 @@ pub(super) struct Pump {
 }
 
 impl Pump {
-    pub(super) fn new(connection: Box<dyn Duplex>) -> Self {
+    pub(super) fn new(connection: Box<dyn Duplex>, title: &'static str) -> Self {
         let shared = Arc::new(Shared { polling: AtomicBool::new(false), task: AtomicWaker::new() });
         let (input, request) = (Side::new(&shared), Side::new(&shared));
-        Self { connection, shared, input, request, broken: false }
+        Self { connection, title, shared, input, request, broken: false }
+    }
+
+    /// What messages call the server.
+    pub(crate) const fn title(&self) -> &'static str {
+        self.title
     }
 
     /// Whether nothing more can be sent.
@@ -90,21 +97,22 @@ impl Pump {
         self.broken
     }
 
-    /// Runs a request to its end. A request that is dropped before leaves an answer on its way: the connection is then of no more use.
-    pub(super) async fn run<T>(
+    /// Runs a request to its end; `operation` comes before the server's title. A request that is dropped before leaves an answer on its way: the connection is then of no more use.
+    pub(crate) async fn run<T>(
         &mut self,
         operation: &str,
         mut request: Pin<&mut impl Future<Output = Result<T, Error>>>,
     ) -> Result<T, Fault> {
         if self.broken {
             let text = "this session's connection is gone after an earlier failure; connect again";
+            let operation = format!("{operation} {}", self.title);
             let error = StoreError::new(ErrorKind::Unavailable, operation, text).with_doubt(false);
             return Err(Fault::Known(error));
         }
         self.request.set(true);
         self.input.set(true);
         let done = poll_fn(|context| self.poll(context, request.as_mut())).await;
-        done.map_err(|error| fault(operation, error))
+        done.map_err(|error| fault(&format!("{operation} {}", self.title), error))
     }
 
     fn poll<T>(

@@ -39,6 +39,8 @@ pub struct Options {
     pub synchronous_commit: Option<&'static str>,
     /// Whether questions go to servers that take no writes.
     pub reads_replicas: bool,
+    /// What messages call the server.
+    pub title: &'static str,
 }
 
 /// What the server's certificate has to be.
@@ -72,13 +74,7 @@ impl Options {
         if config.get_user().unwrap_or_default().is_empty() {
             return Err(wrong("it names no user"));
         }
-        let mut options = Self {
-            config,
-            trust: Trust::Any,
-            authorities: None,
-            synchronous_commit: None,
-            reads_replicas: false,
-        };
+        let mut options = Self::plain(config, "PostgreSQL");
         options.config.application_name("sensormark").target_session_attrs(TargetSessionAttrs::ReadWrite);
         for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
             options.set(&key, &value)?;
@@ -102,6 +98,18 @@ impl Options {
             options.config.target_session_attrs(TargetSessionAttrs::Any);
         }
         Ok(options)
+    }
+
+    /// The options of a server that messages call so, without any of PostgreSQL's own.
+    pub(crate) const fn plain(config: Config, title: &'static str) -> Self {
+        Self {
+            config,
+            trust: Trust::Any,
+            authorities: None,
+            synchronous_commit: None,
+            reads_replicas: false,
+            title,
+        }
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), StoreError> {
@@ -163,7 +171,7 @@ impl Options {
             config.target_session_attrs(TargetSessionAttrs::ReadOnly);
             config.load_balance_hosts(LoadBalanceHosts::Random);
         }
-        let failed = |error| fault("connect to PostgreSQL", error);
+        let failed = |error| fault(&format!("connect to {}", self.title), error);
         if config.get_ssl_mode() == SslMode::Disable {
             let (client, connection) = config.connect(NoTls).await.map_err(failed)?;
             return Ok((client, Box::new(connection)));

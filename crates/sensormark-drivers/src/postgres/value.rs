@@ -12,7 +12,7 @@ use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type, to_sql_checked
 const EPOCH_MICROS: i64 = 946_684_800_000_000;
 
 /// The types of slots.
-const TYPES: [Type; 16] = [
+const TYPES: [Type; 17] = [
     Type::BOOL,
     Type::BOOL_ARRAY,
     Type::INT2,
@@ -24,6 +24,7 @@ const TYPES: [Type; 16] = [
     Type::FLOAT8_ARRAY,
     Type::TEXT,
     Type::TEXT_ARRAY,
+    Type::VARCHAR,
     Type::NAME,
     Type::JSON,
     Type::JSONB,
@@ -57,7 +58,7 @@ fn width(kind: &Type) -> i32 {
 
 /// One value as the server takes it.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Parameter<'a> {
+pub(crate) enum Parameter<'a> {
     /// A value that is encoded here.
     Cell(Cell<'a>),
     /// A value that is encoded already: a record's document, or an array.
@@ -93,6 +94,7 @@ fn put(cell: Cell<'_>, kind: &Type, out: &mut impl BufMut) {
             Type::INT4 => out.put_i32(i32::try_from(value).unwrap_or(i32::MAX)),
             Type::INT2 => out.put_i16(i16::try_from(value).unwrap_or(i16::MAX)),
             Type::TIMESTAMPTZ => out.put_i64(value - EPOCH_MICROS),
+            Type::VARCHAR => out.put_slice(value.to_string().as_bytes()),
             _ => out.put_f64(value as f64),
         },
         Cell::F64(value) => out.put_f64(value),
@@ -209,7 +211,7 @@ impl ToSql for Parameter<'_> {
 
 /// A row that the server sent: each value straight from the wire.
 #[derive(Debug)]
-pub(super) struct WireRow<'a>(pub(super) &'a tokio_postgres::Row);
+pub(crate) struct WireRow<'a>(pub(crate) &'a tokio_postgres::Row);
 
 /// A value as it came over the wire.
 struct Raw<'a>(Option<&'a [u8]>);
@@ -261,6 +263,12 @@ fn integer(raw: &[u8]) -> Result<i64, StoreError> {
     })
 }
 
+/// Of a whole number, too, the lowest byte says it.
+#[inline]
+fn truth(raw: &[u8]) -> bool {
+    raw.last() == Some(&1)
+}
+
 #[inline]
 fn text(raw: &[u8]) -> Result<&str, StoreError> {
     std::str::from_utf8(raw).map_err(|_| unexpected("a text is not UTF-8"))
@@ -273,7 +281,7 @@ fn push(raw: Option<&[u8]>, column: &mut Column) -> Result<(), StoreError> {
         return Ok(());
     };
     match &mut column.values {
-        Values::Bool(values) => values.push(raw == [1]),
+        Values::Bool(values) => values.push(truth(raw)),
         Values::I64(values) => values.push(integer(raw)?),
         Values::U16(values) => {
             let value = u16::try_from(integer(raw)?);
@@ -323,7 +331,11 @@ impl Row for WireRow<'_> {
 
     #[inline]
     fn integer(&self, place: usize) -> Result<i64, StoreError> {
-        integer(self.present(place)?)
+        let raw = self.present(place)?;
+        if self.kind(place) == Some(&Type::VARCHAR) {
+            return text(raw)?.parse().map_err(|_| unexpected("a text is no whole number"));
+        }
+        integer(raw)
     }
 
     fn text(&self, place: usize) -> Result<&str, StoreError> {
@@ -331,7 +343,7 @@ impl Row for WireRow<'_> {
     }
 
     fn truth(&self, place: usize) -> Result<bool, StoreError> {
-        Ok(self.present(place)? == [1])
+        self.present(place).map(truth)
     }
 
     fn value(&self, place: usize, kind: FieldType) -> Result<Value, StoreError> {
@@ -339,7 +351,7 @@ impl Row for WireRow<'_> {
             return Ok(Value::Null);
         };
         Ok(match kind {
-            FieldType::Bool => Value::Bool(raw == [1]),
+            FieldType::Bool => Value::Bool(truth(raw)),
             FieldType::I64 | FieldType::U16 => Value::I64(integer(raw)?),
             FieldType::F64 => Value::F64(f64::from_be_bytes(fixed(raw)?)),
             FieldType::Text => Value::Text(text(raw)?.to_owned()),

@@ -10,7 +10,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use tokio_postgres::types::Type;
 
-const OPERATION: &str = "write readings to PostgreSQL";
+const OPERATION: &str = "write readings to";
 
 /// Bytes of COPY that are encoded before they are handed on.
 const COPY_CHUNK: usize = 64 * 1024;
@@ -46,7 +46,8 @@ impl Session {
         };
         if counted && stored != rows.len() as u64 {
             let text = format!("{} rows were sent and the server says that it stored {stored}", rows.len());
-            let error = StoreError::new(ErrorKind::Protocol, OPERATION, text).with_doubt(true);
+            let error = StoreError::new(ErrorKind::Protocol, format!("{OPERATION} PostgreSQL"), text)
+                .with_doubt(true);
             return Err(Fault::Known(error));
         }
         Ok(sent)
