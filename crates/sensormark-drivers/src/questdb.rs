@@ -59,10 +59,9 @@ impl Driver for Questdb {
     fn open<'a>(&'a self, place: &'a Place) -> LocalFuture<'a, Result<Box<dyn Connection>, Fault>> {
         Box::pin(async move {
             let options = Options::parse(place.endpoint.url.expose())?;
-            let mut lines = http::Link::open(&options).await?;
-            if place.purpose == Purpose::Look {
-                // A starting server leaves the next request without an answer where such a connection ends after it began to take questions.
-                lines.rest();
+            let mut lines = http::Link::new(&options)?;
+            if place.purpose == Purpose::Work {
+                lines.live().await?;
             }
             let link = postgres::Link::open(&options.questions, DATABASE, place.timeout, false).await?;
             let session: Box<dyn Connection> = Box::new(Session {

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
 use sensormark_store::{Endpoint, Secret};
+use std::collections::HashSet;
 use std::net::IpAddr;
 use url::Url;
 
@@ -30,10 +31,10 @@ pub fn basic_authorization(user: &str, password: &Secret) -> Secret {
     Secret::new(format!("Basic {}", STANDARD.encode(pair)))
 }
 
-/// The endpoint of a server that was there before, of the store of this name.
+/// The endpoint of a server that was there before, of the store of this name. Its ports stay in their order, each once: the first is the one that is asked.
 pub fn existing_server(name: &str, url: &str, mut ports: Vec<u16>) -> Endpoint {
-    ports.sort_unstable();
-    ports.dedup();
+    let mut known = HashSet::new();
+    ports.retain(|port| known.insert(*port));
     Endpoint { url: Secret::new(url), label: format!("{name} (existing server)"), managed: false, ports }
 }
 
@@ -119,6 +120,11 @@ mod tests {
         for wrong in ["%", "%4", "%4x", "%+1", "%ff"] {
             assert!(percent_decoded(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_first_port_is_the_one_that_was_named_first() {
+        assert_eq!(existing_server("store", "store://h/", vec![30_001, 20_001, 30_001]).ports, [30_001, 20_001]);
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(super) struct Link {
 type Body = Either<Full<Bytes>, Channel<Bytes>>;
 
 /// What sends requests, and the task that does its input and output.
-struct Live {
+pub(super) struct Live {
     sender: SendRequest<Body>,
     task: JoinHandle<()>,
 }
@@ -76,8 +76,8 @@ fn refused(status: StatusCode, body: &[u8]) -> Fault {
 }
 
 impl Link {
-    /// Connects.
-    pub(super) async fn open(options: &Options) -> Result<Self, StoreError> {
+    /// It connects when something is to be sent, or when [`Link::live`] is asked for before.
+    pub(super) fn new(options: &Options) -> Result<Self, StoreError> {
         let header = |text: &str| {
             let advice = "host, user or password hold characters that HTTP does not allow; correct the URL";
             HeaderValue::from_str(text)
@@ -90,18 +90,11 @@ impl Link {
         }
         let address = options.http.clone();
         let host = header(&format!("{}:{}", address.0, address.1))?;
-        let mut link = Self { address, host, authorization, live: None };
-        link.live().await?;
-        Ok(link)
-    }
-
-    /// Closes the connection until something is to be sent.
-    pub(super) fn rest(&mut self) {
-        self.live = None;
+        Ok(Self { address, host, authorization, live: None })
     }
 
     /// What sends, connected anew where it has to be.
-    async fn live(&mut self) -> Result<&mut Live, StoreError> {
+    pub(super) async fn live(&mut self) -> Result<&mut Live, StoreError> {
         let live = match self.live.take().filter(|live| !live.sender.is_closed()) {
             Some(live) => live,
             None => {
