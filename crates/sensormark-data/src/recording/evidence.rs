@@ -8,81 +8,15 @@ use super::*;
 /// How many different texts of a column are told apart.
 pub const DISTINCT: usize = 64;
 
-/// What was seen in a file.
-pub struct Evidence {
-    /// Rows below the header, readable or not.
-    pub rows: u64,
-    /// One entry a column.
-    pub columns: Vec<ColumnEvidence>,
-}
-
-/// What was seen in a column; counts of cells.
-#[derive(Default)]
-pub struct ColumnEvidence {
-    /// Which column it is.
-    pub number: usize,
-    /// The column's name for people: as in the file, or made.
-    pub label: String,
-    /// Cells that are numbers, read with a decimal point, with a decimal comma, or either way.
-    pub numeric: u64,
-    /// Of those: whole numbers that are written otherwise than they print, as +1, -0 and 1,200.
-    pub unusual_integers: u64,
-    /// Those cells as they are with a decimal point.
-    pub point: Tally,
-    /// Those cells as they are with a decimal comma.
-    pub comma: Tally,
-    pub truths: u64,
-    pub times: u64,
-    /// Times of day without a date.
-    pub clocks: u64,
-    /// Digits after needless zeros, which count as texts too.
-    pub leading_zeros: u64,
-    pub texts: u64,
-    /// Of the texts: numbers with other signs around them, as (1.5) and $12.
-    pub near_numbers: u64,
-    /// Of the times: at the first moment of a day.
-    pub midnights: u64,
-    /// Of the times and times of day: with a zone.
-    pub zoned: u64,
-    /// Of the times: how many can be read in each order.
-    pub orders: [u64; 3],
-    /// Of the times: with two digits of the year.
-    pub short_years: u64,
-    /// The first cell with a value.
-    pub example: String,
-    /// Units behind numbers, and how often, up to eight.
-    pub units: BTreeMap<String, u64>,
-    /// Different texts, up to [`DISTINCT`]; of columns that are not numbers.
-    pub distinct: BTreeSet<String>,
-}
-
-/// The numbers of a column, read with one decimal mark; counts of cells.
-#[derive(Default)]
-pub struct Tally {
-    /// Numbers that stand for no value.
-    pub absent: u64,
-    pub integers: u64,
-    pub floats: u64,
-    /// Numbers that 64-bit floating point rounds though it would be asked to keep all their digits, and the first of them.
-    pub rounded: u64,
-    pub rounded_example: Option<(String, f64)>,
-    /// What groups thousands, and the first number in which it does.
-    pub grouped: Option<(char, String)>,
-    /// The first number with a decimal mark.
-    pub decimal: Option<String>,
-    /// Of each power of two: how many numbers have it, the smallest and the largest of them.
-    powers: BTreeMap<u64, (u64, f64, f64)>,
-}
-
 /// Looks at every cell of a file.
-pub fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence> {
-    let rules = CellRules::new(options);
+pub fn gather(dialect: &Dialect) -> Result<Evidence> {
+    let rules = CellRules::new(&dialect.options);
     let columns = dialect.names.iter().enumerate().map(|(number, name)| {
         let label = if name.is_empty() { format!("column_{}", number + 1) } else { name.clone() };
         ColumnEvidence { number, label, ..ColumnEvidence::default() }
     });
     let mut evidence = Evidence { rows: 0, columns: columns.collect() };
-    rows::for_each(dialect, |row| {
+    dialect.each_row(|row| {
         evidence.rows += 1;
         if std::str::from_utf8(row.record.as_slice()).is_ok()
             && row.record.len() == dialect.names.len()
@@ -204,8 +138,8 @@ impl ColumnEvidence {
                 self.midnights += (written.clock.since_ns == Ok(0)) as u64;
                 self.zoned += written.clock.zone.is_some() as u64;
                 self.short_years += written.is_short as u64;
-                for (fit, can_be) in self.orders.iter_mut().zip(written.orders) {
-                    *fit += can_be as u64;
+                for (fit, date) in self.orders.iter_mut().zip(written.dates) {
+                    *fit += date.is_some() as u64;
                 }
             }
             Look::Clock(zoned) => {

@@ -22,6 +22,8 @@ pub struct Said {
     thousands: Option<Option<char>>,
     /// Whether some column can be read with decimal commas alone.
     is_comma_sure: bool,
+    /// Whether a unit may follow a number.
+    pub has_units: bool,
 }
 
 impl Said {
@@ -33,13 +35,14 @@ impl Said {
         let thousands = options.thousands.as_deref();
         let thousands = thousands.map(|mark| mark.chars().next().filter(|_| mark != "none"));
         if options.decimal_comma && thousands == Some(Some(',')) {
-            return unclear("--decimal-comma and --thousands , contradict each other");
+            return unclear!("--decimal-comma and --thousands , contradict each other");
         }
         let is_comma_sure = evidence.columns.iter().any(|seen| {
             let readings = readings(seen);
             seen.is_mostly(seen.numeric) && readings.len() == 1 && readings[0].has_decimal_comma()
         });
-        Ok(Self { decimal_comma: options.decimal_comma, thousands, is_comma_sure })
+        let RecordingOptions { decimal_comma, unit_in_cells: has_units, .. } = *options;
+        Ok(Self { decimal_comma, thousands, is_comma_sure, has_units })
     }
 
     /// How the numbers of a column are read.
@@ -75,10 +78,10 @@ impl Said {
         } else {
             &format!("that is {}", readings.join(", or "))
         };
-        ask(format!(
+        unclear!(
             "numbers in column {0} are written like {example:?}: {why}. If they are no numbers, say ⟦!--type‖{0}=text⟧",
             seen.label
-        ))
+        )
     }
 
     /// Whether a comma is the decimal mark.

@@ -4,7 +4,6 @@
 
 mod epochs;
 mod format;
-mod pattern;
 mod zone;
 
 use super::*;
@@ -24,15 +23,14 @@ pub struct Instant {
     pub oddity: Option<&'static str>,
 }
 
-/// The orders in which the numbers of a date can be read: which of [`TimeFormat::DATES`].
-pub type Orders = [bool; 3];
+/// Year, month and day in each of [`TimeFormat::DATES`], where the numbers of a date can be those.
+pub type Dates = [Option<[i16; 3]>; 3];
 
 /// A date and a time of day as written, before it is decided which number is the day.
 #[derive(Debug, PartialEq)]
 pub struct Written {
-    numbers: [i16; 3],
-    /// In which orders it can be read.
-    pub orders: Orders,
+    /// Year, month and day in each of [`TimeFormat::DATES`] in which it can be read.
+    pub dates: Dates,
     /// Whether the year has two digits.
     pub is_short: bool,
     pub clock: Clock,
@@ -79,7 +77,7 @@ impl TimeFormat {
     pub fn read(&self, text: &str) -> Result<Instant, TimeFault> {
         match self {
             Self::Count(epoch) => in_range(epoch.read(text)?, None),
-            Self::Pattern(pattern) => pattern::read(pattern, text),
+            Self::Pattern(pattern) => format::read(pattern, text),
             _ => Written::read(text).ok_or(Shape)?.instant(self),
         }
     }
@@ -100,10 +98,9 @@ impl Written {
         let number = |part: &str| part.parse().ok().or_else(|| month(part));
         let numbers = [number(one)?, number(two)?, number(three)?];
         let widths = [one, two, three].map(|part| if part.parse::<u16>().is_ok() { part.len() } else { 0 });
-        let (orders, is_short) = orders(numbers, widths, named)?;
+        let is_short = !widths.contains(&4);
         Some(Self {
-            numbers,
-            orders,
+            dates: dates(numbers, widths, named)?,
             is_short,
             clock: Clock::after_date(found.get(6).map_or("", |rest| rest.as_str()), !is_short)?,
         })
@@ -111,8 +108,7 @@ impl Written {
 
     fn instant(&self, format: &TimeFormat) -> Result<Instant, TimeFault> {
         let place = TimeFormat::DATES.iter().position(|known| known == format);
-        let [year, month, day] =
-            PLACES[place.filter(|&order| self.orders[order]).ok_or(Shape)?].map(|place| self.numbers[place]);
+        let [year, month, day] = place.and_then(|place| self.dates[place]).ok_or(Shape)?;
         let century = match year {
             _ if !self.is_short => 0,
             ..69 => 2_000,
@@ -190,9 +186,9 @@ impl Clock {
 /// Where year, month and day stand, in the order of [`TimeFormat::DATES`].
 const PLACES: [[usize; 3]; 3] = [[0, 1, 2], [2, 1, 0], [2, 0, 1]];
 
-/// In which orders three numbers with these widths can be read, and whether the year has two digits. A month may be given by its name. Where no order
-/// gives a month, all that the widths allow are taken: that is no such date.
-fn orders(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option<(Orders, bool)> {
+/// The dates that three numbers with these widths can be. A month may be given by its name. Where no order gives a month, all that the widths allow are
+/// taken: that is no such date.
+fn dates(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option<Dates> {
     let fits = |is_strict: bool| {
         PLACES.map(|[year, month, day]| {
             let is_year = match widths[year] {
@@ -204,13 +200,14 @@ fn orders(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option
                 }
                 _ => false,
             };
-            is_year
+            let is_date = is_year
                 && named.is_none_or(|named| named == month)
                 && widths[month] <= 2
-                && matches!(widths[day], 1 | 2)
+                && matches!(widths[day], 1 | 2);
+            is_date.then_some([year, month, day].map(|place| numbers[place]))
         })
     };
-    Some(([true, false].map(fits).into_iter().find(|orders| orders.contains(&true))?, !widths.contains(&4)))
+    [true, false].map(fits).into_iter().find(|dates| dates.iter().any(Option::is_some))
 }
 
 fn in_range(time_ns: i128, oddity: Option<&'static str>) -> Result<Instant, TimeFault> {
