@@ -187,7 +187,7 @@ fn following(measurement: &str, field: &str) -> fn(&Reading) -> i64 {
         ("mem", _) => {
             |of| ((of.memory - of.field(2)) >> 10) * ((of.memory - of.field(4)) >> 10) / (of.memory >> 20)
         }
-        _ => |of| (of.batch.times_ns[of.row] - super::START_NS) / 1_000_000_000,
+        _ => |of| (of.batch.times_ns[of.row] - START_NS) / 1_000_000_000,
     }
 }
 

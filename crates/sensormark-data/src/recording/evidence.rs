@@ -18,13 +18,13 @@ pub fn gather(dialect: &Dialect) -> Result<Evidence> {
     let mut evidence = Evidence { rows: 0, columns: columns.collect() };
     dialect.each_row(|row| {
         evidence.rows += 1;
-        if std::str::from_utf8(row.record.as_slice()).is_ok()
+        if str::from_utf8(row.record.as_slice()).is_ok()
             && row.record.len() == dialect.names.len()
             && !dialect.is_header(row.record)
         {
             for (column, cell) in evidence.columns.iter_mut().zip(row.record) {
                 // The row is UTF-8, and cells are cut at ASCII characters.
-                let text = std::str::from_utf8(cell).unwrap_or_default().trim();
+                let text = str::from_utf8(cell).unwrap_or_default().trim();
                 column.add(text, rules.look(text), &rules);
             }
         }
@@ -108,32 +108,33 @@ impl ColumnEvidence {
     }
 
     fn add(&mut self, text: &str, look: Look, rules: &CellRules) {
-        if look != Look::Absent && self.example.is_empty() {
+        if look != Absent && self.example.is_empty() {
             text.clone_into(&mut self.example);
         }
-        if (rules.has_units || matches!(look, Look::Text))
+        if (rules.has_units || matches!(look, Words))
             && let Some((_, unit)) = unit(text)
             && (self.units.len() < 8 || self.units.contains_key(unit))
         {
             *self.units.entry(unit.to_owned()).or_default() += 1;
         }
-        if !matches!(look, Look::Absent | Look::Number(..))
+        if !matches!(look, Absent | Numeric(..))
             && self.distinct.len() < DISTINCT
             && !self.distinct.contains(text)
         {
             self.distinct.insert(text.to_owned());
         }
         match look {
-            Look::Absent => {}
-            Look::Number(point, comma) => {
+            Absent => {}
+            Numeric(point, comma) => {
                 self.numeric += 1;
                 let is_grouped = point.is_some_and(|read| read.group.is_some());
+                let text = rules.plain(text);
                 self.unusual_integers += (text.starts_with('+') || text == "-0" || is_grouped) as u64;
                 point.iter().for_each(|read| self.point.add(text, read, rules));
                 comma.iter().for_each(|read| self.comma.add(text, read, rules));
             }
-            Look::Bool(_) => self.truths += 1,
-            Look::Time(written) => {
+            Truth(_) => self.truths += 1,
+            Moment(written) => {
                 self.times += 1;
                 self.midnights += (written.clock.since_ns == Ok(0)) as u64;
                 self.zoned += written.clock.zone.is_some() as u64;
@@ -142,16 +143,16 @@ impl ColumnEvidence {
                     *fit += date.is_some() as u64;
                 }
             }
-            Look::Clock(zoned) => {
+            Daytime(zoned) => {
                 self.clocks += 1;
                 self.zoned += zoned as u64;
             }
-            Look::LeadingZeros | Look::Text => {
-                self.leading_zeros += (look == Look::LeadingZeros) as u64;
+            LeadingZeros | Words => {
+                self.leading_zeros += (look == LeadingZeros) as u64;
                 self.texts += 1;
                 let plain = text.trim_matches(|one: char| !one.is_alphanumeric());
-                let is_near = look == Look::Text && !text.starts_with('#');
-                let ways = [plain, &text.replace([',', '_', '\'', ' '], "")];
+                let is_near = look == Words && !text.starts_with('#');
+                let ways = [plain, &text.replace(|one: char| ",_' $€£()".contains(one), "")];
                 let is_number = |way: &&str| Marks::PLAIN.read(&way.replace(['D', 'd'], "E")).is_some();
                 self.near_numbers += (is_near && ways.iter().any(is_number)) as u64;
             }

@@ -168,7 +168,7 @@ impl<'s> Search<'s> {
     fn is_candidate(&self, column: &ColumnEvidence) -> bool {
         match &self.options.time_format {
             _ if self.taken.contains(&column.number) => false,
-            Some(format @ TimeFormat::Pattern(_)) => format.read(&column.example).is_ok(),
+            Some(format @ Pattern(_)) => format.read(&column.example).is_ok(),
             format if column.is_mostly(column.times) => {
                 format.as_ref().is_none_or(|format| !format.is_count())
             }
@@ -229,7 +229,7 @@ impl<'s> Search<'s> {
             return self.meanings(column);
         }
         if column.orders[0] * 2 > column.times && column.short_years == 0 {
-            return vec![TimeFormat::YearMonthDay];
+            return vec![YearMonthDay];
         }
         let fits = column.orders.map(|order| order == column.times);
         TimeFormat::DATES.into_iter().zip(fits).filter_map(|(format, fits)| fits.then_some(format)).collect()
@@ -355,5 +355,5 @@ pub fn is_named_clock(label: &str) -> bool {
 
 /// Whether numbers are often times of this format.
 fn is_usual(format: &TimeFormat) -> bool {
-    format.is_unix() || *format == TimeFormat::YearMonthDay
+    format.is_unix() || *format == YearMonthDay
 }

@@ -37,7 +37,7 @@ pub fn decide(dialect: &Dialect, evidence: &Evidence) -> Result<Plan> {
     match plan.fields.len() {
         0 => unclear!("no column of {} holds values beside the time and the tags", dialect.source),
         fields if fields > FieldSet::CAPACITY => unclear!(
-            "{fields} columns of values are more than the {} of a table; leave some out with --leave-out",
+            "{fields} columns of values are more than the {} of a table; name those to keep with --only",
             FieldSet::CAPACITY
         ),
         _ => Ok(plan),

@@ -220,9 +220,9 @@ impl<'o> Sniffer<'o> {
     /// Whether the first row names the columns: none of its cells is a time, and a text stands where the rows below have none, or it is all text.
     fn is_header(&self, sample: &Sample) -> bool {
         let looks = self.looks(sample, 0);
-        !looks.iter().any(|look| matches!(look, Look::Time(_)))
+        !looks.iter().any(|look| matches!(look, Moment(_)))
             && looks.iter().any(is_text)
-            && (looks.iter().all(|look| is_text(look) || *look == Look::Absent)
+            && (looks.iter().all(|look| is_text(look) || *look == Absent)
                 || self.stands_out(sample, 0, &looks))
     }
 
@@ -230,7 +230,7 @@ impl<'o> Sniffer<'o> {
     fn is_units(&self, sample: &Sample, row: usize) -> bool {
         let looks = self.looks(sample, row);
         looks.len() == sample.width
-            && looks.iter().all(|look| matches!(look, Look::Text | Look::Absent))
+            && looks.iter().all(|look| matches!(look, Words | Absent))
             && self.stands_out(sample, row, &looks)
     }
 
@@ -246,7 +246,7 @@ impl<'o> Sniffer<'o> {
             sample
                 .regular_records(row + 1)
                 .map(|record| match self.rules.look(record.get(column + shift).unwrap_or("").trim()) {
-                    Look::Absent => 0,
+                    Absent => 0,
                     look if is_text(&look) => -1,
                     _ => 1,
                 })
@@ -272,7 +272,7 @@ impl<'o> Sniffer<'o> {
             } else if !is_named_time(&names[0])
                 || !sample
                     .regular_records(1)
-                    .any(|record| matches!(self.rules.look(record[0].trim()), Look::Time(_)))
+                    .any(|record| matches!(self.rules.look(record[0].trim()), Moment(_)))
             {
                 names.insert(0, String::new());
                 self.notes.push(
@@ -331,5 +331,5 @@ impl Sample {
 }
 
 fn is_text(look: &Look) -> bool {
-    matches!(look, Look::Text | Look::Clock(_))
+    matches!(look, Words | Daytime(_))
 }

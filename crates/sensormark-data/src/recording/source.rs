@@ -50,7 +50,11 @@ impl Source {
         } else if is(&[b"{"]) {
             source.lines_before = 1;
             source.copied("JSON lines", json::to_csv)?;
-        } else if is(&[b"[{", b"[\n", b"[\r"]) {
+        } else if head
+            .trim_ascii_start()
+            .strip_prefix(b"[")
+            .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"{"))
+        {
             return unclear!(
                 "{source} is one JSON array, and a recording has an object a line; write it so with: jq -c '.[]' {source}"
             );

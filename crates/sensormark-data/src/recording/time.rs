@@ -10,7 +10,8 @@ use super::*;
 pub use epochs::{EPOCHS, Epoch, plausible};
 pub use format::{
     TimeFault::{self, *},
-    TimeFormat,
+    TimeFormat::{self, *},
+    written,
 };
 use jiff::{SignedDuration, civil::DateTime};
 
@@ -224,8 +225,8 @@ pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
     EPOCHS
         .iter()
         .cloned()
-        .map(TimeFormat::Count)
-        .chain([TimeFormat::YearMonthDay])
+        .map(Count)
+        .chain([YearMonthDay])
         .filter(|format| {
             [smallest, largest].iter().all(|number| {
                 format.read(&number.to_string()).is_ok_and(|Instant { time_ns, .. }| {
@@ -240,9 +241,9 @@ pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
 pub fn read_clock(text: &str) -> Option<bool> {
     text.find([':', '.', 'm', 'M'])?;
     let mut parts = text.split([':', '.']).skip(1).take(2);
-    let is_two = |part: &str| part.len() > 1 && part.as_bytes()[..2].iter().all(u8::is_ascii_digit);
+    let is_one = |part: &str| part.bytes().take_while(u8::is_ascii_digit).count() == 1;
     let clock = Clock::read(text)?;
-    (parts.all(is_two) && clock.since_ns.is_ok()).then_some(clock.zone.is_some())
+    (!parts.any(is_one) && clock.since_ns.is_ok()).then_some(clock.zone.is_some())
 }
 
 /// The number of a month that is given by its name. Three letters are enough.

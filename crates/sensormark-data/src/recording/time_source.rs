@@ -74,8 +74,14 @@ impl TimeSource {
 impl Search<'_> {
     /// Several columns that make up a time. The format is asked for with the column of dates or times.
     pub fn joined(&self, columns: &[&ColumnEvidence]) -> Result<TimeSource> {
-        if let Ok(format @ TimeFormat::Pattern(_)) = self.format(columns[0]) {
-            return Ok(time_of(columns, vec![(" ", 0); columns.len()], format));
+        if let Ok(format @ Pattern(_)) = self.format(columns[0]) {
+            let mut parts = format.name().split(' ');
+            let layout = columns.iter().map(|column| {
+                let is_number = column.is_mostly(column.point.integers + column.leading_zeros);
+                // 930 is 0930 by %H%M.
+                (" ", parts.next().filter(|_| is_number).map_or(0, |part| written(part).len()))
+            });
+            return Ok(time_of(columns, layout.collect(), format));
         }
         let (heads, rest): (Vec<_>, Vec<_>) =
             columns.iter().copied().partition(|column| is_of_dates(column) || column.is_mostly(column.times));
@@ -85,7 +91,7 @@ impl Search<'_> {
                 let has_date = is_of_dates(head);
                 (vec![("", 0)], if has_date { 3 } else { 6 }, self.format(head)?, has_date)
             }
-            _ => (Vec::new(), 0, TimeFormat::YearMonthDay, false),
+            _ => (Vec::new(), 0, YearMonthDay, false),
         };
         for column in &rest {
             let most = column.point.extremes().map_or(0.0, |(_, most)| most);

@@ -89,7 +89,7 @@ impl Epoch {
         Some(Self {
             name: name.to_owned(),
             unit_ns,
-            before_unix_ns: -(TimeFormat::YearMonthDay.read(start).ok()?.time_ns as i128),
+            before_unix_ns: -(YearMonthDay.read(start).ok()?.time_ns as i128),
         })
     }
 
@@ -125,7 +125,7 @@ impl Epoch {
 }
 
 /// Times that are plausible without further word, in ns since 1970: from 2000-01-01 to a year from now.
-pub fn plausible() -> std::ops::Range<i64> {
+pub fn plausible() -> Range<i64> {
     let end = i64::try_from(Timestamp::now().as_nanosecond() + 366 * DAY).unwrap_or(i64::MAX);
     946_684_800_000_000_000..end
 }

@@ -41,7 +41,7 @@ pub enum TimeFault {
 }
 
 impl TimeFormat {
-    /// Those that read dates, in the order of [`super::Orders`].
+    /// Those that read dates, in the order of [`super::Dates`].
     pub const DATES: [Self; 3] = [Self::YearMonthDay, Self::DayMonthYear, Self::MonthDayYear];
 
     /// The names of all formats, as messages list them.
@@ -97,11 +97,14 @@ impl FromStr for TimeFormat {
     }
 }
 
+/// A time as a pattern writes it.
+pub fn written(pattern: &str) -> String {
+    strtime::format(pattern, &Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC)).unwrap_or_default()
+}
+
 /// Whether a pattern names a date: with it, a time that is written by the pattern is read again.
 pub fn check(pattern: &str) -> Result<(), String> {
-    let written = strtime::format(pattern, &Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC));
-    let is_read = written.is_ok_and(|text| read(pattern, &text).is_ok());
-    is_read.then_some(()).ok_or_else(|| {
+    read(pattern, &written(pattern)).ok().map(drop).ok_or_else(|| {
         format!("{pattern:?} is no pattern that gives a date; write it as strftime does, such as '%d.%m.%Y %H:%M:%S'")
     })
 }
