@@ -31,10 +31,7 @@ impl Devops {
     /// The value of a tag. Each has its place in the host's stream.
     fn tag(&self, host: u32, measurement: &str, tag: &str) -> String {
         let stream = self.of_host(host);
-        let word = |place, words: &'static str| {
-            let words: Vec<&str> = words.split(' ').collect();
-            (*stream.one_of(place, &words)).to_owned()
-        };
+        let word = |place, words: &str| (*stream.one_of(place, &words.split(' ').collect_vec())).to_owned();
         let number = |place, bound: u64| stream.below(place, bound);
         let of_server = if measurement == "redis" { 17 } else { 15 };
         match tag {

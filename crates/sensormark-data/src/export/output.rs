@@ -51,21 +51,17 @@ pub fn export(
 ) -> Result<Option<Summary>, String> {
     let writers = writers(data, options)?;
     let to = |to: &mut dyn Write| write(&writers, data, options, to);
-    let (name, written) = match file {
-        Some(path) => {
-            // Where a link leads, the file is replaced and not the link.
-            (
-                path.display().to_string(),
-                to_file(&path.canonicalize().unwrap_or_else(|_| path.to_owned()), to).map(Some),
-            )
-        }
-        None => {
-            let written = to(&mut io::stdout().lock());
-            let has_left = written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
-            ("standard output".to_owned(), if has_left { Ok(None) } else { written.map(Some) })
-        }
-    };
-    written.map_err(|error| format!("cannot write {name}: {error}"))
+    let failed = |name: &dyn Display, error: io::Error| format!("cannot write {name}: {error}");
+    match file {
+        // Where a link leads, the file is replaced and not the link.
+        Some(path) => to_file(&path.canonicalize().unwrap_or_else(|_| path.to_owned()), to)
+            .map_err(|error| failed(&path.display(), error))
+            .map(Some),
+        None => match to(&mut io::stdout().lock()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
+            written => written.map_err(|error| failed(&"standard output", error)).map(Some),
+        },
+    }
 }
 
 fn to_file(place: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<Summary>) -> io::Result<Summary> {

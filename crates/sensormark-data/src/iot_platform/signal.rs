@@ -66,7 +66,6 @@ pub struct Level {
 }
 
 /// A turn of a property of a home, and the property's random numbers.
-#[derive(Clone)]
 pub struct Turn {
     /// Its number.
     pub number: u64,

@@ -23,9 +23,9 @@ pub enum Look {
 }
 
 /// How cells are read.
-pub struct CellRules<'o> {
+pub struct CellRules {
     /// Further texts for "no value".
-    absent: &'o [String],
+    absent: Vec<String>,
     /// Those of them that are numbers.
     absent_numbers: Vec<Number>,
     /// Texts that stand for "no value" unless the user says otherwise.
@@ -34,19 +34,16 @@ pub struct CellRules<'o> {
     pub has_units: bool,
 }
 
-impl<'o> CellRules<'o> {
-    pub fn new(options: &'o RecordingOptions) -> Self {
+impl CellRules {
+    pub fn new(options: &RecordingOptions) -> Self {
         // The last are NaN as Microsoft's C writes it.
         Self {
-            absent: &options.absent,
+            absent: options.absent.clone(),
             absent_numbers: options.absent.iter().filter_map(|text| Marks::PLAIN.read(text)).collect(),
-            built_in: if options.absent_only {
-                Vec::new()
-            } else {
-                "NA N/A <NA> null NaN -NaN 1.#IND -1.#IND 1.#QNAN -1.#QNAN NaN(ind) -NaN(ind)"
-                    .split(' ')
-                    .collect()
-            },
+            built_in: "NA N/A <NA> null NaN -NaN 1.#IND -1.#IND 1.#QNAN -1.#QNAN NaN(ind) -NaN(ind)"
+                .split(' ')
+                .filter(|_| !options.absent_only)
+                .collect(),
             has_units: options.unit_in_cells,
         }
     }

@@ -90,7 +90,7 @@ pub struct Fault {
 }
 
 /// All rows that cannot be read.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct BadRows {
     /// How many there are.
     pub count: u64,

@@ -111,7 +111,7 @@ impl ColumnEvidence {
         if look != Absent && self.example.is_empty() {
             text.clone_into(&mut self.example);
         }
-        if (rules.has_units || matches!(look, Words))
+        if (rules.has_units || look == Words)
             && let Some((_, unit)) = unit(text)
             && (self.units.len() < 8 || self.units.contains_key(unit))
         {

@@ -231,8 +231,8 @@ impl<'s> Search<'s> {
         if column.orders[0] * 2 > column.times && column.short_years == 0 {
             return vec![YearMonthDay];
         }
-        let fits = column.orders.map(|order| order == column.times);
-        TimeFormat::DATES.into_iter().zip(fits).filter_map(|(format, fits)| fits.then_some(format)).collect()
+        let dates = TimeFormat::DATES.into_iter().zip(column.orders);
+        dates.filter_map(|(format, order)| (order == column.times).then_some(format)).collect()
     }
 
     /// The format in which a column's times are written.

@@ -7,12 +7,12 @@
 use super::*;
 
 /// One way to read the numbers of a column.
-struct Reading<'e> {
+struct Reading {
     marks: Marks,
     /// Whether some of the numbers have a decimal mark.
     has_decimal: bool,
     /// A number that shows it: with grouped thousands, or with a decimal comma.
-    example: Option<&'e String>,
+    example: Option<String>,
 }
 
 /// What the file and the user say about marks.
@@ -52,7 +52,7 @@ impl Said {
     pub fn marks(&self, seen: &ColumnEvidence) -> Result<Marks> {
         let all = readings(seen);
         // Whether its decimal mark is not what the user says of thousands.
-        let can_be = |reading: &&Reading<'_>| {
+        let can_be = |reading: &&Reading| {
             !reading.has_decimal || self.thousands != Some(Some(reading.marks.decimal))
         };
         let left = match &all[..] {
@@ -69,7 +69,7 @@ impl Said {
             return Ok(reading.marks);
         }
         let shown = left.into_iter().filter(can_be).collect_vec();
-        let example = shown.iter().find_map(|reading| reading.example).unwrap_or(&seen.example);
+        let example = shown.iter().find_map(|reading| reading.example.as_ref()).unwrap_or(&seen.example);
         let mut readings = shown.iter().map(|reading| reading.described(shown.len() > 1));
         let why = if all.is_empty() {
             "some have a decimal point and some a decimal comma, so write them in one way"
@@ -101,7 +101,7 @@ impl Said {
     }
 }
 
-impl Reading<'_> {
+impl Reading {
     fn has_decimal_comma(&self) -> bool {
         self.marks.decimal == ',' && self.has_decimal
     }
@@ -116,8 +116,9 @@ impl Reading<'_> {
         let Marks { decimal, group } = self.marks;
         let number = self
             .example
+            .as_ref()
             .and_then(|example| number::read(example, decimal))
-            .map_or_else(|| format!("a number with {decimal:?}"), |read| read.number.float().to_string());
+            .map_or(f64::NAN, |read| read.number.float());
         let comma = (self.has_decimal_comma() && group != Some('.')).then(|| "--decimal-comma".to_owned());
         let thousands = group
             .map(String::from)
@@ -128,18 +129,18 @@ impl Reading<'_> {
 }
 
 /// The ways to read the numbers of a column: with a decimal point first. Where cells contradict each other, the way of most of them.
-fn readings(seen: &ColumnEvidence) -> Vec<Reading<'_>> {
+fn readings(seen: &ColumnEvidence) -> Vec<Reading> {
     let is_all = |tally: &Tally| tally.count() == seen.numeric;
     let is_one_all = is_all(&seen.point) || is_all(&seen.comma);
     [('.', &seen.point), (',', &seen.comma)]
         .into_iter()
         .filter(|(_, tally)| is_all(tally) || (!is_one_all && tally.count() * 2 > seen.numeric))
         .map(|(decimal, tally)| {
-            let (group, example) = tally.grouped.as_ref().map(|(group, example)| (*group, example)).unzip();
+            let (group, example) = tally.grouped.clone().unzip();
             Reading {
                 marks: Marks { decimal, group },
                 has_decimal: tally.decimal.is_some(),
-                example: example.or(tally.decimal.as_ref()),
+                example: example.or_else(|| tally.decimal.clone()),
             }
         })
         .collect()

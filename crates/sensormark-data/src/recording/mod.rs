@@ -273,7 +273,7 @@ struct TagSource {
 }
 
 /// Where the time of a row is.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct TimeSource {
     /// Its columns, that of the date or the year first.
     pub columns: Vec<usize>,
@@ -311,7 +311,7 @@ struct Named {
 struct Taker<'r> {
     plan: Plan,
     evidence: &'r Evidence,
-    rules: CellRules<'r>,
+    rules: CellRules,
     batch: Batch,
     /// The values of the row at hand, one a field.
     values: Vec<Value>,

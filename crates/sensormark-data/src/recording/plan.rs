@@ -168,15 +168,12 @@ impl Named {
 }
 
 /// The columns of one option: each text is a name, or several with commas between.
-fn all(columns: &[ColumnEvidence], texts: &[String], option: &'static str) -> Result<Vec<usize>> {
+fn all(columns: &[ColumnEvidence], texts: &[String], option: &str) -> Result<Vec<usize>> {
     texts
         .iter()
         .flat_map(|text| {
-            if columns.iter().any(|column| column.label == *text) {
-                vec![text.as_str()]
-            } else {
-                text.split(',').collect()
-            }
+            let is_one = columns.iter().any(|column| column.label == *text);
+            text.split(move |mark| mark == ',' && !is_one)
         })
         .map(|name| find(columns, name, option))
         .collect()
@@ -201,20 +198,12 @@ fn typed(columns: &[ColumnEvidence], text: &str) -> Result<(usize, Option<FieldT
 }
 
 /// The column with this name, as the file has it or as the contract would.
-fn find(columns: &[ColumnEvidence], name: &str, option: &'static str) -> Result<usize> {
-    columns
-        .iter()
-        .position(|column| column.label == name)
-        .or_else(|| columns.iter().position(|column| name_of(&column.label) == name))
-        .map_or_else(
-            || {
-                unclear!(
-                    "{option}: {}",
-                    unknown("column", name, columns.iter().map(|column| column.label.clone()))
-                )
-            },
-            Ok,
-        )
+fn find(columns: &[ColumnEvidence], name: &str, option: &str) -> Result<usize> {
+    let labels = || columns.iter().map(|column| &column.label);
+    labels()
+        .position(|label| label == name)
+        .or_else(|| labels().position(|label| name_of(label) == name))
+        .map_or_else(|| unclear!("{option}: {}", unknown("column", name, labels().cloned())), Ok)
 }
 
 /// What is said of times without a zone. Of a date and a time of day, the time of day names the zone.

@@ -108,13 +108,31 @@ impl Timing {
 impl Display for RecordingReport {
     fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
         let Self { file, rows, readings, series, columns, bad_rows, delimiter, assumptions, .. } = self;
+        let TimeSource { label, reason, format, .. } = &self.time;
+        let Timing { first_ns, last_ns, gaps, repeated, out_of_order, .. } = self.timing;
         let header = if self.header { "" } else { ", no header" };
-        let left_out = bad_rows.count;
         write!(
             formatter,
-            "{file}: {rows} rows, {readings} readings of {series} series, {left_out} rows left out\n  cells: delimiter {delimiter:?}{header}\n{}",
-            self.times()
+            "{file}: {rows} rows, {readings} readings of {series} series, {} rows left out\n  cells: delimiter {delimiter:?}{header}\n",
+            bad_rows.count
         )?;
+        writeln!(
+            formatter,
+            "  time: column {label} ({reason}), {format}, whole {}, {} to {}",
+            format!("{:?}", self.resolution).to_lowercase(),
+            shown(first_ns),
+            shown(last_ns)
+        )?;
+        let seconds = |length_ns: i64| length_ns as f64 / 1e9;
+        if let Some(interval_ns) = self.timing.interval_ns {
+            let interval = seconds(interval_ns);
+            write!(formatter, "  interval: {interval} s (median), {gaps} gaps over twice that")?;
+            if let Some(Gap { start_ns, length_ns }) = self.timing.longest_gap {
+                write!(formatter, ", the longest {} s from {}", seconds(length_ns), shown(start_ns))?;
+            }
+            writeln!(formatter)?;
+        }
+        writeln!(formatter, "  {repeated} readings repeat a time, {out_of_order} are out of order")?;
         for ColumnReport { label, role, field, absent } in columns {
             write!(formatter, "  {label}: {role}")?;
             if let Some(Field { name, kind, .. }) = field {
@@ -138,27 +156,6 @@ impl Display for RecordingReport {
             writeln!(formatter, "Left out: {count} rows, {kind}.")?;
         }
         bad_rows.fmt(formatter)
-    }
-}
-
-impl RecordingReport {
-    /// What is found of times, in lines.
-    fn times(&self) -> String {
-        let TimeSource { label, reason, format, .. } = &self.time;
-        let Timing { first_ns, last_ns, gaps, repeated, out_of_order, .. } = self.timing;
-        let seconds = |length_ns: i64| length_ns as f64 / 1e9;
-        let longest = self.timing.longest_gap.map_or_else(String::new, |gap| {
-            format!(", the longest {} s from {}", seconds(gap.length_ns), shown(gap.start_ns))
-        });
-        let interval = self.timing.interval_ns.map_or_else(String::new, |interval| {
-            format!("  interval: {} s (median), {gaps} gaps over twice that{longest}\n", seconds(interval))
-        });
-        format!(
-            "  time: column {label} ({reason}), {format}, whole {}, {} to {}\n{interval}  {repeated} readings repeat a time, {out_of_order} are out of order\n",
-            format!("{:?}", self.resolution).to_lowercase(),
-            shown(first_ns),
-            shown(last_ns)
-        )
     }
 }
 

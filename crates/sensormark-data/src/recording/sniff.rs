@@ -10,10 +10,10 @@ use encoding_rs::WINDOWS_1252;
 const SAMPLE_BYTES: u64 = 1 << 18;
 
 /// What is known of the file so far.
-struct Sniffer<'o> {
+struct Sniffer {
     source: Source,
     options: RecordingOptions,
-    rules: CellRules<'o>,
+    rules: CellRules,
     /// The first rows.
     text: Vec<u8>,
     /// Bytes before the table.
@@ -75,9 +75,9 @@ fn offset(record: &StringRecord) -> usize {
     record.position().and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or(0)
 }
 
-impl<'o> Sniffer<'o> {
+impl Sniffer {
     /// What the user says, and a first line that tells spreadsheets the delimiter.
-    fn new(source: Source, options: &'o RecordingOptions) -> Result<Self> {
+    fn new(source: Source, options: &RecordingOptions) -> Result<Self> {
         let mut text = Vec::new();
         source.reader()?.take(SAMPLE_BYTES).read_to_end(&mut text)?;
         if text.len() as u64 == SAMPLE_BYTES {
@@ -158,7 +158,7 @@ impl<'o> Sniffer<'o> {
     /// The table below lines that begin with a mark of comments. The last of them is the header, if it fits the rows and no other line is.
     fn below_comments(&mut self) -> Result<Sample> {
         let table = self.text[self.skip..].to_vec();
-        let mark = ["#", "%", "!", "*", "//"].into_iter().find(|mark| table.starts_with(mark.as_bytes()));
+        let mark = "# % ! * //".split(' ').find(|mark| table.starts_with(mark.as_bytes()));
         let Some(mark) = mark.filter(|_| self.comment.is_none()) else {
             return self.sample();
         };
@@ -312,7 +312,7 @@ impl Sample {
             .counts()
             .into_iter()
             .max_by_key(|&(width, count)| (count, width))
-            .unwrap_or((0, 0));
+            .unwrap_or_default();
         Self { delimiter, records, width, regular }
     }
 

@@ -64,15 +64,12 @@ impl Source {
 
     /// Decodes what is not UTF-8.
     fn decode(&mut self, options: &RecordingOptions) -> Result<()> {
-        let known = |name: &String| {
-            Encoding::for_label(name.as_bytes()).map_or_else(
-                || unclear!(
-                    "--encoding {name}: there is no such encoding; usual ones are windows-1252, latin1, utf-16le"
-                ),
-                Ok,
-            )
-        };
-        let encoding = options.encoding.as_ref().map(known).transpose()?;
+        let encoding = options.encoding.as_ref().and_then(|name| Encoding::for_label(name.as_bytes()));
+        if let (None, Some(name)) = (encoding, &options.encoding) {
+            return unclear!(
+                "--encoding {name}: there is no such encoding; usual ones are windows-1252, latin1, utf-16le"
+            );
+        }
         if !begins(&self.head()?, &[b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"])
             && encoding.is_none_or(|encoding| encoding == UTF_8)
         {

@@ -4,7 +4,17 @@ use super::*;
 
 /// Reads all rows.
 pub fn take(dialect: &Dialect, plan: Plan, evidence: &Evidence) -> Result<Recording> {
-    let mut taker = Taker::new(plan, evidence, &dialect.options);
+    let columns = plan.fields.iter().map(|field| Column::new(field.kind)).collect();
+    let mut taker = Taker {
+        batch: Batch { table: 0, times_ns: Vec::new(), series: Vec::new(), columns },
+        plan,
+        evidence,
+        rules: CellRules::new(&dialect.options),
+        values: Vec::new(),
+        oddities: BTreeMap::new(),
+        series: IndexSet::new(),
+        bad: BadRows::default(),
+    };
     let (mut rows, quotes, source) = (0, well_quoted(dialect.delimiter), &dialect.source);
     dialect.each_row(|row| {
         rows += 1;
@@ -45,21 +55,7 @@ fn explained(fault: Fault, record: &ByteRecord, dialect: &Dialect) -> Fault {
     Fault::of_row(kind, record, reason)
 }
 
-impl<'r> Taker<'r> {
-    fn new(plan: Plan, evidence: &'r Evidence, options: &'r RecordingOptions) -> Self {
-        let columns = plan.fields.iter().map(|field| Column::new(field.kind)).collect();
-        Self {
-            batch: Batch { table: 0, times_ns: Vec::new(), series: Vec::new(), columns },
-            plan,
-            evidence,
-            rules: CellRules::new(options),
-            values: Vec::new(),
-            oddities: BTreeMap::new(),
-            series: IndexSet::new(),
-            bad: BadRows::default(),
-        }
-    }
-
+impl Taker<'_> {
     /// Takes one row, all of it or nothing.
     fn row(&mut self, record: &ByteRecord, torn: bool) -> Result<(), Fault> {
         if torn {

@@ -4,7 +4,6 @@
 
 mod epochs;
 mod format;
-mod zone;
 
 use super::*;
 pub use epochs::{EPOCHS, Epoch, plausible};
@@ -13,10 +12,10 @@ pub use format::{
     TimeFormat::{self, *},
     written,
 };
-use jiff::{SignedDuration, civil::DateTime};
+use jiff::{SignedDuration, civil::DateTime, fmt::temporal::DateTimeParser};
 
 /// A time that was read.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Instant {
     /// Nanoseconds since the Unix epoch.
     pub time_ns: i64,
@@ -179,8 +178,34 @@ impl Clock {
             true => Err(TooFine),
             false => Ok(since_ns),
         };
-        let zone = if rest.is_empty() { None } else { Some(zone::read(rest)?) };
+        let zone = if rest.is_empty() { None } else { Some(zone(rest)?) };
         Some(Self { since_ns, is_leap: second == 60, zone })
+    }
+}
+
+// An offset, maybe behind UTC, and a name, of which there is one at least.
+pattern!(ZONE, r"^(?:UTC|GMT)?([-+][0-9:]+)?[ \[]*([A-Za-z][\w/+-]*)?\]?$");
+
+/// The zone that stands at the end of a time. An offset counts before a name that follows it.
+fn zone(text: &str) -> Option<TimeZone> {
+    let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+    // Names that mean one offset wherever they are used. (CST, IST and BST do not.)
+    let offsets = "Z+00 z+00 UTC+00 GMT+00 UT+00 WET+00 WEST+01 CET+01 MEZ+01 CEST+02 MESZ+02 EET+02 EEST+03 EST-05 EDT-04 MST-07 MDT-06 PST-08 PDT-07 CDT-05 AKST-09 AKDT-08 HST-10 MSK+03 SGT+08 HKT+08 JST+09 KST+09 AEST+10 AEDT+11 NZST+12 NZDT+13";
+    let known_zone = |text: &str| DateTimeParser::new().parse_time_zone(text).ok();
+    let mut known = offsets.split(' ').filter_map(|known| known.strip_prefix(text));
+    if let Some(offset) = known.find(|rest| rest.starts_with(['+', '-'])) {
+        return known_zone(offset);
+    }
+    let found = ZONE.captures(text.split(" (").next()?)?;
+    let part = |part| found.get(part).map_or("", |part| part.as_str());
+    let mut offset = part(1).to_owned();
+    if offset.find(':').unwrap_or(offset.len()) == 2 {
+        offset.insert(1, '0');
+    }
+    match part(2) {
+        _ if !offset.is_empty() => known_zone(&offset),
+        name if name.contains('/') => known_zone(name),
+        _ => None,
     }
 }
 
