@@ -5,11 +5,8 @@ use super::*;
 /// What writes JSON lines.
 pub fn writer(table: &Table) -> Result<Writer, String> {
     // The contract's names need no escapes.
-    let names = table
-        .fields
-        .iter()
-        .map(|field| Piece::new(format!("\"{}\":", field.name).as_bytes()))
-        .collect_vec();
+    let names =
+        table.fields.iter().map(|field| Piece::new(format!("\"{}\":", field.name).as_bytes())).collect_vec();
     let starts = starts(table, |series, page| {
         page.put(b"{\"table\":");
         page.put_json(&table.name);

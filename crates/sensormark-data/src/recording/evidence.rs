@@ -16,13 +16,13 @@ pub fn gather(dialect: &Dialect) -> Result<Evidence> {
         ColumnEvidence { number, label, ..ColumnEvidence::default() }
     });
     let mut evidence = Evidence { rows: 0, columns: columns.collect() };
-    dialect.each_row(|row| {
+    dialect.each_row(|Row { record, .. }| {
         evidence.rows += 1;
-        if str::from_utf8(row.record.as_slice()).is_ok()
-            && row.record.len() == dialect.names.len()
-            && !dialect.is_header(row.record)
+        if str::from_utf8(record.as_slice()).is_ok()
+            && record.len() == dialect.names.len()
+            && !dialect.is_header(record)
         {
-            for (column, cell) in evidence.columns.iter_mut().zip(row.record) {
+            for (column, cell) in evidence.columns.iter_mut().zip(record) {
                 // The row is UTF-8, and cells are cut at ASCII characters.
                 let text = str::from_utf8(cell).unwrap_or_default().trim();
                 column.add(text, rules.look(text), &rules);

@@ -52,9 +52,8 @@ impl Said {
     pub fn marks(&self, seen: &ColumnEvidence) -> Result<Marks> {
         let all = readings(seen);
         // Whether its decimal mark is not what the user says of thousands.
-        let can_be = |reading: &&Reading| {
-            !reading.has_decimal || self.thousands != Some(Some(reading.marks.decimal))
-        };
+        let can_be =
+            |reading: &&Reading| !reading.has_decimal || self.thousands != Some(Some(reading.marks.decimal));
         let left = match &all[..] {
             [one, other] if one.is_same(other) => vec![if self.is_comma() { other } else { one }],
             [_, _] => all.iter().filter(can_be).collect_vec(),

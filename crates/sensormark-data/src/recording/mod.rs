@@ -80,7 +80,7 @@ pub use error::{BadRows, RecordingError};
 pub use inspect::{Inspection, inspect};
 pub use names::name_of;
 pub use options::{RecordingOptions, dashed};
-pub use report::{ColumnReport, Gap, RecordingReport, Timing, shown};
+pub use report::{ColumnReport, RecordingReport, Timing, shown};
 pub use time::{Epoch, TimeFormat};
 
 /// The readings of one file, in columns, in the file's order.
@@ -101,19 +101,18 @@ impl Recording {
     /// When the file cannot be read, or when what it means is not clear (the error names the option that says it). When a row cannot be read, unless
     /// [`RecordingOptions::skip_bad_rows`] is set.
     pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self> {
-        Self::try_read(path, options).or_else(|error| match error {
+        let read = || {
+            let dialect = sniff::sniff(Source::open(path, options)?, options)?;
+            let evidence = evidence::gather(&dialect)?;
+            let plan = plan::decide(&dialect, &evidence)?;
+            take::take(&dialect, plan, &evidence)
+        };
+        read().or_else(|error| match error {
             RecordingError::System(error) => {
                 unclear!("cannot read the recording {}: {error}", path.display())
             }
             error => Err(error),
         })
-    }
-
-    fn try_read(path: &Path, options: &RecordingOptions) -> Result<Self> {
-        let dialect = sniff::sniff(Source::open(path, options)?, options)?;
-        let evidence = evidence::gather(&dialect)?;
-        let plan = plan::decide(&dialect, &evidence)?;
-        take::take(&dialect, plan, &evidence)
     }
 }
 

@@ -2,6 +2,9 @@
 
 use super::*;
 
+// The end of a name that is that of a number.
+pattern!(NUMBERED, "(id|_no|_nr|number)$");
+
 /// Stops where the user has to say what a column is, of which they said nothing.
 pub fn check(seen: &ColumnEvidence, is_without_tags: bool) -> Result<()> {
     let ColumnEvidence { label, example, .. } = seen;
@@ -107,9 +110,8 @@ impl Taker<'_> {
         let (half, disorder) = (self.batch.len() as u64 / 2, timing.repeated + timing.out_of_order);
         let candidates = fields.iter().zip(&self.batch.columns).filter_map(|(field, column)| {
             let label = &self.evidence.columns[field.column].label;
-            let ends = ["id", "_no", "_nr", "number"];
             let most = match disorder {
-                _ if is_of_sensors(label) && ends.iter().any(|end| name_of(label).ends_with(end)) => half,
+                _ if is_of_sensors(label) && NUMBERED.is_match(&name_of(label)) => half,
                 0 | 1 => 0,
                 _ => half.min(disorder + 1),
             };

@@ -55,21 +55,12 @@ pub struct Timing {
     pub interval_ns: Option<i64>,
     /// How many intervals are longer than twice the median.
     pub gaps: u64,
-    /// The longest of them.
-    pub longest_gap: Option<Gap>,
+    /// How long the longest of them is, and when the reading before it was taken.
+    pub longest_gap: Option<(i64, i64)>,
     /// Readings whose series has another reading of the same time earlier in the file. They are kept.
     pub repeated: u64,
     /// Readings that are before their predecessor in the file, of the same series. They are kept where they are.
     pub out_of_order: u64,
-}
-
-/// A stretch without readings.
-#[derive(Debug, Clone, Copy)]
-pub struct Gap {
-    /// The reading before the gap.
-    pub start_ns: i64,
-    /// From there to the next one.
-    pub length_ns: i64,
 }
 
 impl Timing {
@@ -84,12 +75,13 @@ impl Timing {
             .sorted_unstable()
             .tuple_windows()
             .filter(|(one, next)| one.0 == next.0)
-            .map(|((_, &start_ns), (_, end))| Gap { start_ns, length_ns: end.saturating_sub(start_ns) });
-        let gaps: Vec<Gap> = gaps.sorted_by_key(|gap| gap.length_ns).collect();
-        let (repeated, gaps) = gaps.split_at(gaps.partition_point(|gap| gap.length_ns == 0));
-        let interval_ns = gaps.get(gaps.len() / 2).map(|gap| gap.length_ns);
+            .map(|((_, &start_ns), (_, end))| (end.saturating_sub(start_ns), start_ns))
+            .sorted_unstable()
+            .collect_vec();
+        let (repeated, gaps) = gaps.split_at(gaps.partition_point(|(length_ns, _)| *length_ns == 0));
+        let interval_ns = gaps.get(gaps.len() / 2).map(|(length_ns, _)| *length_ns);
         let usual_ns = interval_ns.unwrap_or_default().saturating_mul(2);
-        let long = &gaps[gaps.partition_point(|gap| gap.length_ns <= usual_ns)..];
+        let long = &gaps[gaps.partition_point(|(length_ns, _)| *length_ns <= usual_ns)..];
         let (first_ns, last_ns) =
             readings.times_ns.iter().copied().minmax().into_option().unwrap_or_default();
         Self {
@@ -127,7 +119,7 @@ impl Display for RecordingReport {
         if let Some(interval_ns) = self.timing.interval_ns {
             let interval = seconds(interval_ns);
             write!(formatter, "  interval: {interval} s (median), {gaps} gaps over twice that")?;
-            if let Some(Gap { start_ns, length_ns }) = self.timing.longest_gap {
+            if let Some((length_ns, start_ns)) = self.timing.longest_gap {
                 write!(formatter, ", the longest {} s from {}", seconds(length_ns), shown(start_ns))?;
             }
             writeln!(formatter)?;

@@ -69,8 +69,7 @@ const LEAPS: [i128; 18] = [
 
 /// The leap second that ends at this time, which Unix time counts as the first second after it.
 pub fn leap(time_ns: i128) -> Result<Instant, TimeFault> {
-    let is_leap = LEAPS.contains(&time_ns.div_euclid(SECOND));
-    if is_leap {
+    if LEAPS.contains(&time_ns.div_euclid(SECOND)) {
         in_range(time_ns, Some("leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day"))
     } else {
         Err(NoSuchTime)
