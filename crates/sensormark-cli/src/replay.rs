@@ -64,7 +64,7 @@ pub fn inspect(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     let found =
         recording::inspect(&file, &shown, &options).map_err(|error| explained(&error, stream.as_ref()))?;
     output::line(found.text)?;
-    Ok(if found.arguments.is_some() { ExitCode::SUCCESS } else { ExitCode::from(2) })
+    Ok(if found.is_clear { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 
 /// Stores that are known to keep times before 1970 and to answer about them.

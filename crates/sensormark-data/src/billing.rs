@@ -172,8 +172,8 @@ fn period_start(field: usize, hour: u32) -> u32 {
         // Day, week (from Monday), month and year.
         2 => hour - hour % 24,
         3 => hour - hour % 168,
-        4 => calendar::month_start(month()),
-        5 => calendar::month_start(month() - month() % 12),
+        4 => calendar::STARTS[month()],
+        5 => calendar::STARTS[month() - month() % 12],
         ALL_TIME_USAGE => 0,
         _ => hour,
     }

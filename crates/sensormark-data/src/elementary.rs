@@ -5,6 +5,8 @@
 //!
 //! It is not a mathematics library: arguments are those that data sets need, and speed comes second.
 
+use std::f64::consts::{LN_2, SQRT_2, TAU};
+
 /// Reciprocals of 3!, 5!, … 21! with the signs of sine's series, highest power first.
 const SINE_TERMS: [f64; 10] = {
     let (mut terms, mut place, mut factor, mut factorial) = ([0.0; 10], 10, 0.0, 1.0);
@@ -25,7 +27,7 @@ const SINE_TERMS: [f64; 10] = {
 pub fn sine_of_turns(turns: f64) -> f64 {
     let nearest = turns - turns.round();
     let folded = if nearest.abs() > 0.25 { 0.5_f64.copysign(nearest) - nearest } else { nearest };
-    let radians = folded * core::f64::consts::TAU;
+    let radians = folded * TAU;
     let square = radians * radians;
     let tail = SINE_TERMS.iter().fold(0.0, |sum, term| sum * square + term);
     radians + radians * (square * tail)
@@ -47,7 +49,7 @@ pub fn natural_logarithm(value: f64) -> f64 {
     let one = 1.0f64.to_bits();
     let mut exponent = (bits >> FRACTION_BITS) as f64 - 1023.0;
     let mut mantissa = f64::from_bits((bits & FRACTION) | one);
-    if mantissa >= core::f64::consts::SQRT_2 {
+    if mantissa >= SQRT_2 {
         mantissa *= 0.5;
         exponent += 1.0;
     }
@@ -55,7 +57,7 @@ pub fn natural_logarithm(value: f64) -> f64 {
     let square = ratio * ratio;
     let series = (1..=10).rev().fold(0.0, |sum, term| sum * square + 1.0 / (2 * term + 1) as f64);
     let logarithm = 2.0 * (ratio + ratio * (square * series));
-    exponent * core::f64::consts::LN_2 + logarithm
+    exponent * LN_2 + logarithm
 }
 
 #[cfg(test)]

@@ -95,7 +95,6 @@ pub struct Sensors {
 }
 
 /// One reading that is sent.
-#[derive(Clone)]
 pub struct Sent {
     /// The tick in which it was taken.
     pub tick: u64,
@@ -148,11 +147,6 @@ impl Sensors {
         share > 0.0 && self.stream(series, draw).unit(tick) < share
     }
 
-    /// How many ticks late a late reading of this series comes.
-    fn delay(&self, series: u32) -> u64 {
-        1 + self.stream(series, Delay).below(0, self.timing.late_ticks)
-    }
-
     /// After how many ticks everything that was taken in a tick has been sent.
     pub fn longest_delay(&self, with_copies: bool) -> u64 {
         let late = if self.timing.late > 0.0 { self.timing.late_ticks.max(1) } else { 0 };
@@ -173,14 +167,14 @@ impl Sensors {
 
     /// The ticks whose readings are sent for the first time in this turn.
     fn firsts(&self, series: u32, turn: u64) -> impl Iterator<Item = u64> {
-        let Timing { late, stale, stale_ticks, .. } = self.timing;
+        let Timing { late, late_ticks, stale, stale_ticks, .. } = self.timing;
         let before =
             |share: f64, ticks: &dyn Fn() -> u64| (share > 0.0).then(|| turn.checked_sub(ticks())).flatten();
         let is_stale = |tick: &u64| self.is(Stale, series, *tick);
         let is_late = |tick: &u64| self.is(Late, series, *tick) && !is_stale(tick);
         [
             Some(turn).filter(|tick| !is_late(tick) && !is_stale(tick)),
-            before(late, &|| self.delay(series)).filter(is_late),
+            before(late, &|| 1 + self.stream(series, Delay).below(0, late_ticks)).filter(is_late),
             before(stale, &|| stale_ticks).filter(is_stale),
         ]
         .into_iter()

@@ -26,11 +26,11 @@ pub fn table(
     }
 }
 
-/// The rows of a text: blanks between cells, a line a row, below one that names the cells.
+/// The rows of a text: blanks between cells, which may be in single quotes, a line a row, below one that names the cells.
 ///
 /// # Panics
 /// When a row is not as the type says: a defect of the text, which is part of the program.
 pub fn rows<T: DeserializeOwned>(text: &str) -> Vec<T> {
-    let mut reader = csv::ReaderBuilder::new().delimiter(b' ').from_reader(text.as_bytes());
+    let mut reader = csv::ReaderBuilder::new().delimiter(b' ').quote(b'\'').from_reader(text.as_bytes());
     reader.deserialize().collect::<Result<_, _>>().expect("rows of a table")
 }

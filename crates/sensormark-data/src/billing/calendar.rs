@@ -11,7 +11,7 @@ const MONTHS: usize = 120;
 /// Hours that the calendar has.
 pub const MOST_HOURS: u32 = STARTS[MONTHS];
 /// The first hour of each month, and of the one after the last.
-const STARTS: [u32; MONTHS + 1] = {
+pub const STARTS: [u32; MONTHS + 1] = {
     const DAYS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let mut starts = [0; MONTHS + 1];
     let mut month = 0;
@@ -39,19 +39,10 @@ pub fn month_of(hour: u32) -> usize {
     month
 }
 
-/// The first hour of a month, counted from 0.
-///
-/// # Panics
-/// When the calendar has no such month.
-pub fn month_start(month: usize) -> u32 {
-    STARTS[month]
-}
-
 /// The hours of a month that is counted from 1 (13 is the January after the first); none where the calendar has no such month.
 pub fn month(number: u32) -> Option<std::ops::Range<u32>> {
-    let month = usize::try_from(number.checked_sub(1)?).ok()?;
-    let (start, end) = (STARTS.get(month)?, STARTS.get(month + 1)?);
-    Some(*start..*end)
+    let mut months = STARTS.windows(2);
+    months.nth(number.checked_sub(1)? as usize).map(|starts| starts[0]..starts[1])
 }
 
 /// The month's name, counted from 1: "2018-07".

@@ -13,16 +13,21 @@ pub const TEXTS: usize = 7;
 const METER: &str = "electricity meter ";
 
 /// City, state, latitude and longitude in 1e-5 degrees.
-const CITIES: [(&str, &str, i64, i64); 8] = [
-    ("Seattle", "Washington", 4_760_621, -12_233_207),
-    ("Portland", "Oregon", 4_551_523, -12_267_648),
-    ("San Jose", "California", 3_733_821, -12_188_633),
-    ("Fresno", "California", 3_674_773, -11_977_237),
-    ("Reno", "Nevada", 3_952_963, -11_981_380),
-    ("Boise", "Idaho", 4_361_502, -11_620_231),
-    ("Tacoma", "Washington", 4_725_288, -12_244_429),
-    ("Eugene", "Oregon", 4_405_207, -12_308_675),
-];
+static CITIES: LazyLock<Vec<(String, String, i64, i64)>> = LazyLock::new(|| {
+    rows(
+        "
+city state latitude longitude
+Seattle Washington 4760621 -12233207
+Portland Oregon 4551523 -12267648
+'San Jose' California 3733821 -12188633
+Fresno California 3674773 -11977237
+Reno Nevada 3952963 -11981380
+Boise Idaho 4361502 -11620231
+Tacoma Washington 4725288 -12244429
+Eugene Oregon 4405207 -12308675
+",
+    )
+});
 /// Meters stand up to so far from their city's middle, in 1e-5 degrees.
 const AROUND: i64 = 5_000;
 
@@ -48,7 +53,7 @@ pub fn fill_contact(seed: u64, series: u32, values: &mut Vec<Value>) {
         "Oak Street/Station Road/Mill Lane/Harbour View/Park Avenue/Church Street/Hill Road/Market Square",
         2,
     );
-    let (city, state, latitude, longitude) = *stream.one_of(3, &CITIES);
+    let (city, state, latitude, longitude) = stream.one_of(3, &CITIES);
     let house = stream.within(4, 1..=400);
     let line = stream.within(5, 100..=199);
     values.resize(COLUMNS.split(' ').count(), Value::Null);

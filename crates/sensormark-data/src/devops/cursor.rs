@@ -5,11 +5,12 @@
 use super::*;
 
 /// Where all walks of a cursor stand: kept, it leads back to its tick.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Position {
     /// The tick that comes next.
     pub tick: u64,
-    states: Vec<States>,
+    /// Where the walks of each field stand that has some: [`Mover::start`].
+    states: Vec<Values>,
 }
 
 /// Goes through one measurement of some hosts, tick by tick.
@@ -111,7 +112,7 @@ impl Cursor {
     pub fn track(&self, field: usize, host: u32) -> Option<Track> {
         let place = host.checked_sub(self.hosts.start)? as usize;
         let number = self.movers.iter().position(|mover| mover.field == field)?;
-        let States::Float(states) = &self.position.states[number] else {
+        let Values::F64(states) = &self.position.states[number] else {
             return None;
         };
         let mover = &self.movers[number];

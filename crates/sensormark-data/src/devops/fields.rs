@@ -6,7 +6,7 @@
 use super::*;
 
 /// How a field gets its value.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub enum Rule {
     /// A float's walk of N(0, 1) within 0 to 100 from a uniform start.
     Percent,
@@ -187,7 +187,7 @@ fn following(measurement: &str, field: &str) -> fn(&Reading) -> i64 {
         ("mem", _) => {
             |of| ((of.memory - of.field(2)) >> 10) * ((of.memory - of.field(4)) >> 10) / (of.memory >> 20)
         }
-        _ => |of| (of.batch.times_ns[of.row] - super::START_NS) / 1_000_000_000,
+        _ => |of| (of.batch.times_ns[of.row] - START_NS) / 1_000_000_000,
     }
 }
 

@@ -25,16 +25,13 @@ impl Devops {
 
     /// When the host was booted, in seconds since the Unix epoch: up to 30 days before the first tick.
     pub fn boot_seconds(&self, host: u32) -> i64 {
-        super::START_NS / 1_000_000_000 - self.of_host(host).below(10, 30 * 86_400_u64).cast_signed()
+        START_NS / 1_000_000_000 - self.of_host(host).below(10, 30 * 86_400_u64).cast_signed()
     }
 
     /// The value of a tag. Each has its place in the host's stream.
     fn tag(&self, host: u32, measurement: &str, tag: &str) -> String {
         let stream = self.of_host(host);
-        let word = |place, words: &'static str| {
-            let words: Vec<&str> = words.split(' ').collect();
-            (*stream.one_of(place, &words)).to_owned()
-        };
+        let word = |place, words: &str| (*stream.one_of(place, &words.split(' ').collect_vec())).to_owned();
         let number = |place, bound: u64| stream.below(place, bound);
         let of_server = if measurement == "redis" { 17 } else { 15 };
         match tag {
@@ -73,7 +70,7 @@ impl Devops {
             let values = |tag: &&str| {
                 TagColumn::Text((0..self.hosts).map(|host| self.tag(host, measurement.name, tag)).collect())
             };
-            let series = Series::new(tags.iter().map(values).collect()).every(super::INTERVAL_NS);
+            let series = Series::new(tags.iter().map(values).collect()).every(INTERVAL_NS);
             let fields = measurement.fields.iter().map(|(name, rule)| field(*name, rule.kind()));
             table(measurement.name, &tags, fields, TimeResolution::Seconds, series)
         };

@@ -2,15 +2,6 @@
 
 use super::*;
 
-/// Where one field's walks stand, one entry a host.
-#[derive(Debug, Clone)]
-pub enum States {
-    /// In parts of one (counters, bounded walks; those that turn back on a circle of twice their range).
-    Whole(Vec<i64>),
-    /// Within 0 to the top, or on a circle of twice that.
-    Float(Vec<f64>),
-}
-
 /// A field that moves, with what it takes to go on.
 pub struct Mover {
     pub field: usize,
@@ -66,28 +57,27 @@ impl Mover {
         Self { field, rule, walk: data.walk, streams, bounds: hosts.map(bounds).collect() }
     }
 
-    /// Where the walks begin.
-    pub fn start(&self) -> States {
+    /// Where the walks begin, one entry a host. Whole numbers are in parts of one (counters, bounded walks; those that turn back on a circle of twice their
+    /// range), floats within 0 to the top or on a circle of twice that.
+    pub fn start(&self) -> Values {
         if let Whole { start, .. } = self.rule {
-            return States::Whole(vec![start << PART_BITS; self.streams.len()]);
+            return Values::I64(vec![start << PART_BITS; self.streams.len()]);
         }
-        States::Float(
-            self.streams
-                .iter()
-                .zip(&self.bounds)
-                .map(|(stream, bounds)| stream.unit(0) * bounds.top)
-                .collect(),
-        )
+        let starts = self.streams.iter().zip(&self.bounds);
+        Values::F64(starts.map(|(stream, bounds)| stream.unit(0) * bounds.top).collect())
     }
 
     /// Goes on by some ticks. The values go into a column from a row on, one a host and tick, until it ends.
-    pub fn go(&self, ticks: Range<u64>, states: &mut States, to: &mut Values, row: usize) {
+    pub fn go(&self, ticks: Range<u64>, states: &mut Values, to: &mut Values, row: usize) {
+        let normals = &*NORMALS;
+        let shown = |state, place: usize| self.bounds[place].shown(state);
+        let step = |state, place: usize, word| self.bounds[place].advance(state, normals.float(word));
         match (states, to) {
-            (States::Whole(states), Values::I64(to)) => self.go_whole(ticks, states, &mut to[row..]),
-            (States::Float(states), Values::F64(to)) => {
-                self.go_float(ticks, states, &mut to[row..], |shown| shown);
+            (Values::I64(states), Values::I64(to)) => self.go_whole(ticks, states, &mut to[row..]),
+            (Values::F64(states), Values::F64(to)) => self.each(ticks, states, &mut to[row..], shown, step),
+            (Values::F64(states), Values::I64(to)) => {
+                self.each(ticks, states, &mut to[row..], |state, place| whole(shown(state, place)), step);
             }
-            (States::Float(states), Values::I64(to)) => self.go_float(ticks, states, &mut to[row..], whole),
             _ => unreachable!("walks of whole numbers have columns of such"),
         }
     }
@@ -106,17 +96,6 @@ impl Mover {
         };
         let shown = |state, _| (if state > bound { 2 * bound - state } else { state }) >> PART_BITS;
         self.each(ticks, states, out, shown, step);
-    }
-
-    fn go_float<V>(&self, ticks: Range<u64>, states: &mut [f64], out: &mut [V], value: impl Fn(f64) -> V) {
-        let normals = &*NORMALS;
-        self.each(
-            ticks,
-            states,
-            out,
-            |state, place: usize| value(self.bounds[place].shown(state)),
-            |state, place, word| self.bounds[place].advance(state, normals.float(word)),
-        );
     }
 
     /// Goes on by some ticks: what each state shows goes out, unless that is empty, and then the state takes its step.

@@ -4,16 +4,9 @@ use super::*;
 
 /// What writes JSON lines.
 pub fn writer(table: &Table) -> Result<Writer, String> {
-    let names = table
-        .fields
-        .iter()
-        .map(|field| {
-            let mut page = Page::default();
-            page.put_json(&field.name);
-            page.put_byte(b':');
-            Piece::new(page.written())
-        })
-        .collect_vec();
+    // The contract's names need no escapes.
+    let names =
+        table.fields.iter().map(|field| Piece::new(format!("\"{}\":", field.name).as_bytes())).collect_vec();
     let starts = starts(table, |series, page| {
         page.put(b"{\"table\":");
         page.put_json(&table.name);

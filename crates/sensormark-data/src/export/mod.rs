@@ -5,13 +5,9 @@
 //!
 //! It writes to no database (that is a store's matter), and the formats here are for exchange: a store has its own encoder.
 
-mod shard;
-
 mod data_set;
 mod options;
 mod request;
-
-mod prepared;
 
 mod csv;
 mod json;
@@ -24,9 +20,8 @@ pub(crate) mod tests;
 
 use crate::prelude::*;
 pub(crate) use data_set::BATCH;
-pub use data_set::{BatchSink, DataSet};
+pub use data_set::{BatchSink, DataSet, Shard};
 pub use options::{ExportOptions, Format};
 pub use output::{Summary, export};
-use prepared::{Writer, starts};
+use output::{Writer, starts};
 pub use request::DataRequest;
-pub use shard::Shard;

@@ -1,6 +1,7 @@
 //! What is written of a data set, and how.
 
 use super::*;
+use crate::nearest::unknown;
 use clap::ValueEnum;
 
 /// How readings are written.
@@ -25,31 +26,22 @@ pub struct ExportOptions {
 }
 
 impl ExportOptions {
-    /// The number of the one table that is written; none for all of several.
-    pub fn chosen(&self, schema: &Schema) -> Result<Option<usize>, String> {
-        let names: Vec<&str> = schema.tables.iter().map(|table| table.name.as_str()).collect();
-        let several = names.len() > 1;
+    /// Fails when the options do not fit a data set: its tables, or the number of its series.
+    pub fn check(&self, Schema { tables }: &Schema) -> Result<(), String> {
+        let names = tables.iter().map(|table| table.name.clone()).collect_vec();
+        let series = tables.iter().map(|table| table.series.len()).max().unwrap_or(0).max(1);
+        let Shard { number, count } = self.shard;
         match &self.table {
-            Some(name) => (names.iter().position(|known| known == name).map(Some))
-                .ok_or_else(|| format!("there is no table {name:?}; there are {}", names.join(", "))),
-            None if several && self.format == Format::Csv => Err(format!(
+            _ if count > series => Err(format!(
+                "shard {number}/{count} is a part of the series: use at most {series} shards, or leave --shard out (different machines come from different seeds)"
+            )),
+            Some(name) if !names.contains(name) => Err(unknown("table", name, names)),
+            None if names.len() > 1 && self.format == Format::Csv => Err(format!(
                 "a CSV file holds one table and there are {}: {}; choose one with --table, or write line-protocol or json",
                 names.len(),
                 names.join(", ")
             )),
-            None => Ok((!several).then_some(0)),
+            _ => Ok(()),
         }
-    }
-
-    /// Fails when some shard would be without series.
-    pub fn check_shard(&self, schema: &Schema) -> Result<(), String> {
-        let series = schema.tables.iter().map(|table| table.series.len()).max().unwrap_or(0);
-        let Shard { number, count } = self.shard;
-        if count <= series.max(1) {
-            return Ok(());
-        }
-        Err(format!(
-            "shard {number}/{count} is a part of the series: use at most {series} shards, or leave --shard out (different machines come from different seeds)"
-        ))
     }
 }

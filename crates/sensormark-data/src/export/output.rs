@@ -3,6 +3,31 @@
 use super::*;
 use std::{fs::Permissions, os::unix::fs::PermissionsExt};
 
+/// What precedes the readings of each series of a table, as `start` writes it.
+pub fn starts(
+    table: &Table,
+    start: impl Fn(u32, &mut Page) -> Result<(), String>,
+) -> Result<Vec<Box<[u8]>>, String> {
+    let mut page = Page::default();
+    (0..table.series.len())
+        .map(|series| {
+            page.clear();
+            start(series, &mut page)?;
+            Ok(page.written().into())
+        })
+        .collect()
+}
+
+/// Writes a batch and says how many values it holds.
+type WriteBatch = dyn Fn(&Batch, &mut Page) -> u64;
+
+/// What writes readings of a table in one format.
+pub struct Writer {
+    /// What comes before all readings.
+    pub head: Box<[u8]>,
+    pub batch: Box<WriteBatch>,
+}
+
 /// What was written.
 #[derive(Debug, Default)]
 pub struct Summary {
@@ -26,21 +51,17 @@ pub fn export(
 ) -> Result<Option<Summary>, String> {
     let writers = writers(data, options)?;
     let to = |to: &mut dyn Write| write(&writers, data, options, to);
-    let (name, written) = match file {
-        Some(path) => {
-            // Where a link leads, the file is replaced and not the link.
-            (
-                path.display().to_string(),
-                to_file(&path.canonicalize().unwrap_or_else(|_| path.to_owned()), to).map(Some),
-            )
-        }
-        None => {
-            let written = to(&mut io::stdout().lock());
-            let has_left = written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
-            ("standard output".to_owned(), if has_left { Ok(None) } else { written.map(Some) })
-        }
-    };
-    written.map_err(|error| format!("cannot write {name}: {error}"))
+    let failed = |name: &dyn Display, error: io::Error| format!("cannot write {name}: {error}");
+    match file {
+        // Where a link leads, the file is replaced and not the link.
+        Some(path) => to_file(&path.canonicalize().unwrap_or_else(|_| path.to_owned()), to)
+            .map_err(|error| failed(&path.display(), error))
+            .map(Some),
+        None => match to(&mut io::stdout().lock()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
+            written => written.map_err(|error| failed(&"standard output", error)).map(Some),
+        },
+    }
 }
 
 fn to_file(place: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<Summary>) -> io::Result<Summary> {
@@ -61,21 +82,14 @@ fn to_file(place: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<Summar
 
 /// What writes each table; nothing for those that are not wanted.
 pub fn writers(data: &DataSet, options: &ExportOptions) -> Result<Vec<Option<Writer>>, String> {
-    options.check_shard(&data.schema)?;
-    let chosen = options.chosen(&data.schema)?;
+    options.check(&data.schema)?;
     let writer = match options.format {
         Format::LineProtocol => line_protocol::writer,
         Format::Json => json::writer,
         Format::Csv => csv::writer,
     };
-    data.schema
-        .tables
-        .iter()
-        .enumerate()
-        .map(|(number, table)| {
-            chosen.is_none_or(|chosen| chosen == number).then(|| writer(table)).transpose()
-        })
-        .collect()
+    let is_wanted = |table: &Table| options.table.as_ref().is_none_or(|name| *name == table.name);
+    data.schema.tables.iter().map(|table| is_wanted(table).then(|| writer(table)).transpose()).collect()
 }
 
 /// Writes everything.

@@ -1,6 +1,6 @@
 //! Which stretch of a workload's data is wanted, beside its numbers: `--start` and `--for` of `sensormark generate`.
 
-use crate::{prelude::*, quantity::length_text};
+use crate::{prelude::*, quantity::length_text, recording::shown};
 
 /// Which of a workload's data is wanted.
 #[derive(Debug, Clone, Copy)]
@@ -46,10 +46,9 @@ impl DataRequest {
         if self.start_ns.is_none_or(|wanted| wanted == start_ns) {
             return Ok(());
         }
-        let start = jiff::Timestamp::from_nanosecond(start_ns.into());
-        let start = start.map_or_else(|_| start_ns.to_string(), |start| start.to_string());
         Err(format!(
-            "--start: the data of {workload} always begins at {start}, because its values depend on the time; leave --start out"
+            "--start: the data of {workload} always begins at {}, because its values depend on the time; leave --start out",
+            shown(start_ns)
         ))
     }
 

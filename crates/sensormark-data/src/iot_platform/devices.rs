@@ -187,7 +187,7 @@ pub fn few(count: usize) -> u32 {
     u32::try_from(count).expect("few")
 }
 
-fn number<T: std::str::FromStr>(text: &str) -> T {
+fn number<T: FromStr>(text: &str) -> T {
     text.parse().unwrap_or_else(|_| unreachable!("{text} is a number"))
 }
 

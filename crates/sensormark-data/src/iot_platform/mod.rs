@@ -229,20 +229,17 @@ pub fn field(kind: FieldType) -> usize {
 
 /// What the values of so many homes look like: tags device_id, device_name, thing_id and property_id, and a field for each type, of which a value fills one.
 pub fn schema(homes: u32) -> Schema {
-    let tag = |text: &dyn Fn(u32, &Property) -> String| {
-        let of_home = |home| HOME.properties.iter().map(move |property| text(home, property));
-        TagColumn::Text((0..homes).flat_map(of_home).collect())
-    };
-    let thing = |property: &Property| &HOME.things[property.thing];
-    let values = vec![
-        tag(&|home, property| device_id(home, thing(property).device)),
-        tag(&|home, property| match (home, HOME.devices[thing(property).device]) {
+    let mut tags: [Vec<String>; 4] = Default::default();
+    for (home, property) in (0..homes).cartesian_product(&HOME.properties) {
+        let thing = &HOME.things[property.thing];
+        let device = match (home, HOME.devices[thing.device]) {
             (0, name) => name.to_owned(),
             (_, name) => format!("{name}, home {}", home + 1),
-        }),
-        tag(&|_, property| thing(property).name.to_owned()),
-        tag(&|_, property| property.name.to_owned()),
-    ];
+        };
+        let id = device_id(home, thing.device);
+        let values = [id, device, thing.name.to_owned(), property.name.to_owned()];
+        tags.iter_mut().zip(values).for_each(|(tag, value)| tag.push(value));
+    }
     // Of all properties on average: some are sent each minute, some a few times a day.
     let interval_ns =
         seconds_to_ns(3_600.0 * HOME.properties.len() as f64 / Homes::values_an_hour()).cast_signed();
@@ -251,9 +248,9 @@ pub fn schema(homes: u32) -> Schema {
         tables: vec![table(
             "property_values",
             &["device_id", "device_name", "thing_id", "property_id"],
-            fields.map(|(name, kind)| Field { nullable: true, ..crate::table::field(name, kind) }),
+            fields.map(|(name, kind)| Field { name: name.to_owned(), kind, nullable: true }),
             TimeResolution::Milliseconds,
-            Series::new(values).every(interval_ns),
+            Series::new(tags.map(TagColumn::Text).into()).every(interval_ns),
         )],
     }
 }

@@ -46,27 +46,26 @@ pub struct Level {
     /// What properties call it.
     pub name: String,
     /// The mean.
-    pub mean: f64,
+    mean: f64,
     /// Amplitude of the year's wave.
-    pub year: f64,
+    year: f64,
     /// Amplitude of the day's wave.
-    pub day: f64,
+    day: f64,
     /// Largest drift to either side.
-    pub drift: f64,
+    drift: f64,
     /// Turns between two points of the drift, which is smooth between them.
-    pub drift_turns: u64,
+    drift_turns: u64,
     /// Largest noise to either side.
-    pub noise: f64,
+    noise: f64,
     /// The least value.
-    pub low: f64,
+    low: f64,
     /// The largest value.
-    pub high: f64,
+    high: f64,
     /// Steps in one unit: a power of two.
-    pub per_unit: f64,
+    per_unit: f64,
 }
 
 /// A turn of a property of a home, and the property's random numbers.
-#[derive(Clone)]
 pub struct Turn {
     /// Its number.
     pub number: u64,

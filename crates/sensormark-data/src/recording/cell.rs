@@ -1,6 +1,7 @@
 //! What one cell of a recording is, taken by itself.
 
 use super::*;
+pub use Look::*;
 
 /// What a cell looks like.
 #[derive(Debug, PartialEq)]
@@ -8,23 +9,23 @@ pub enum Look {
     /// No value: empty, NA, N/A, null, NaN, or what the user named.
     Absent,
     /// A number, as it is read with a decimal point, and as it is read with a decimal comma. It is one of the two at least.
-    Number(Option<ReadNumber>, Option<ReadNumber>),
+    Numeric(Option<ReadNumber>, Option<ReadNumber>),
     /// Digits after needless zeros (007): rather a name than a number.
     LeadingZeros,
     /// true or false.
-    Bool(bool),
+    Truth(bool),
     /// A date, maybe with a time of day.
-    Time(Written),
+    Moment(Written),
     /// A time of day without a date, and whether it names a zone.
-    Clock(bool),
+    Daytime(bool),
     /// Anything else.
-    Text,
+    Words,
 }
 
 /// How cells are read.
-pub struct CellRules<'o> {
+pub struct CellRules {
     /// Further texts for "no value".
-    absent: &'o [String],
+    absent: Vec<String>,
     /// Those of them that are numbers.
     absent_numbers: Vec<Number>,
     /// Texts that stand for "no value" unless the user says otherwise.
@@ -33,19 +34,16 @@ pub struct CellRules<'o> {
     pub has_units: bool,
 }
 
-impl<'o> CellRules<'o> {
-    pub fn new(options: &'o RecordingOptions) -> Self {
+impl CellRules {
+    pub fn new(options: &RecordingOptions) -> Self {
         // The last are NaN as Microsoft's C writes it.
         Self {
-            absent: &options.absent,
+            absent: options.absent.clone(),
             absent_numbers: options.absent.iter().filter_map(|text| Marks::PLAIN.read(text)).collect(),
-            built_in: if options.absent_only {
-                Vec::new()
-            } else {
-                "NA N/A <NA> null NaN -NaN 1.#IND -1.#IND 1.#QNAN -1.#QNAN NaN(ind) -NaN(ind)"
-                    .split(' ')
-                    .collect()
-            },
+            built_in: "NA N/A <NA> null NaN -NaN 1.#IND -1.#IND 1.#QNAN -1.#QNAN NaN(ind) -NaN(ind)"
+                .split(' ')
+                .filter(|_| !options.absent_only)
+                .collect(),
             has_units: options.unit_in_cells,
         }
     }
@@ -70,12 +68,12 @@ impl<'o> CellRules<'o> {
     /// What this cell (without blanks around it) looks like.
     pub fn look(&self, text: &str) -> Look {
         if self.is_absent(text) {
-            return Look::Absent;
+            return Absent;
         }
         let text = self.plain(text);
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
         if digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Look::LeadingZeros;
+            return LeadingZeros;
         }
         let point = read(text, '.');
         let comma = match point {
@@ -83,20 +81,20 @@ impl<'o> CellRules<'o> {
             _ => read(text, ','),
         };
         if point.is_some() || comma.is_some() {
-            return Look::Number(point, comma);
+            return Numeric(point, comma);
         }
-        let truth = truth(text, 2).map(Look::Bool);
+        let truth = truth(text, 2).map(Truth);
         truth
-            .or_else(|| Written::read(text).map(Look::Time))
-            .or_else(|| read_clock(text).map(Look::Clock))
-            .unwrap_or(Look::Text)
+            .or_else(|| Written::read(text).map(Moment))
+            .or_else(|| read_clock(text).map(Daytime))
+            .unwrap_or(Words)
     }
 }
 
 /// A cell's text without blanks around it.
 pub fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
     let raw = &record[column];
-    std::str::from_utf8(raw).map(str::trim).map_err(|_| {
+    str::from_utf8(raw).map(str::trim).map_err(|_| {
         Fault::of_cell(
             ENCODING,
             column,
@@ -141,28 +139,28 @@ mod tests {
         let options = RecordingOptions { absent, ..RecordingOptions::default() };
         let rules = CellRules::new(&options);
         for (text, look) in [
-            ("", Look::Absent),
-            ("nan", Look::Absent),
-            ("N/A", Look::Absent),
-            ("NULL", Look::Absent),
-            ("-999", Look::Absent),
-            ("--", Look::Absent),
-            ("007", Look::LeadingZeros),
-            ("TRUE", Look::Bool(true)),
-            ("yes", Look::Text),
-            ("1.2.3", Look::Text),
-            ("23:50:00", Look::Clock(false)),
-            ("18.00.00", Look::Clock(false)),
-            ("11:50 PM", Look::Clock(false)),
-            ("23:50:00.757551Z", Look::Clock(true)),
-            ("31.13.19", Look::Text),
-            ("1:2", Look::Text),
+            ("", Absent),
+            ("nan", Absent),
+            ("N/A", Absent),
+            ("NULL", Absent),
+            ("-999", Absent),
+            ("--", Absent),
+            ("007", LeadingZeros),
+            ("TRUE", Truth(true)),
+            ("yes", Words),
+            ("1.2.3", Words),
+            ("23:50:00", Daytime(false)),
+            ("18.00.00", Daytime(false)),
+            ("11:50 PM", Daytime(false)),
+            ("23:50:00.757551Z", Daytime(true)),
+            ("31.13.19", Words),
+            ("1:2", Words),
         ] {
             assert_eq!(rules.look(text), look, "{text}");
         }
-        assert!(matches!(rules.look("2015-02-11"), Look::Time(_)));
+        assert!(matches!(rules.look("2015-02-11"), Moment(_)));
         let point = |text| match rules.look(text) {
-            Look::Number(point, _) => point.map(|read| read.number),
+            Numeric(point, _) => point.map(|read| read.number),
             _ => None,
         };
         for (text, number) in [

@@ -8,89 +8,23 @@ use super::*;
 /// How many different texts of a column are told apart.
 pub const DISTINCT: usize = 64;
 
-/// What was seen in a file.
-pub struct Evidence {
-    /// Rows below the header, readable or not.
-    pub rows: u64,
-    /// One entry a column.
-    pub columns: Vec<ColumnEvidence>,
-}
-
-/// What was seen in a column; counts of cells.
-#[derive(Default)]
-pub struct ColumnEvidence {
-    /// Which column it is.
-    pub number: usize,
-    /// The column's name for people: as in the file, or made.
-    pub label: String,
-    /// Cells that are numbers, read with a decimal point, with a decimal comma, or either way.
-    pub numeric: u64,
-    /// Of those: whole numbers that are written otherwise than they print, as +1, -0 and 1,200.
-    pub unusual_integers: u64,
-    /// Those cells as they are with a decimal point.
-    pub point: Tally,
-    /// Those cells as they are with a decimal comma.
-    pub comma: Tally,
-    pub truths: u64,
-    pub times: u64,
-    /// Times of day without a date.
-    pub clocks: u64,
-    /// Digits after needless zeros, which count as texts too.
-    pub leading_zeros: u64,
-    pub texts: u64,
-    /// Of the texts: numbers with other signs around them, as (1.5) and $12.
-    pub near_numbers: u64,
-    /// Of the times: at the first moment of a day.
-    pub midnights: u64,
-    /// Of the times and times of day: with a zone.
-    pub zoned: u64,
-    /// Of the times: how many can be read in each order.
-    pub orders: [u64; 3],
-    /// Of the times: with two digits of the year.
-    pub short_years: u64,
-    /// The first cell with a value.
-    pub example: String,
-    /// Units behind numbers, and how often, up to eight.
-    pub units: BTreeMap<String, u64>,
-    /// Different texts, up to [`DISTINCT`]; of columns that are not numbers.
-    pub distinct: BTreeSet<String>,
-}
-
-/// The numbers of a column, read with one decimal mark; counts of cells.
-#[derive(Default)]
-pub struct Tally {
-    /// Numbers that stand for no value.
-    pub absent: u64,
-    pub integers: u64,
-    pub floats: u64,
-    /// Numbers that 64-bit floating point rounds though it would be asked to keep all their digits, and the first of them.
-    pub rounded: u64,
-    pub rounded_example: Option<(String, f64)>,
-    /// What groups thousands, and the first number in which it does.
-    pub grouped: Option<(char, String)>,
-    /// The first number with a decimal mark.
-    pub decimal: Option<String>,
-    /// Of each power of two: how many numbers have it, the smallest and the largest of them.
-    powers: BTreeMap<u64, (u64, f64, f64)>,
-}
-
 /// Looks at every cell of a file.
-pub fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence> {
-    let rules = CellRules::new(options);
+pub fn gather(dialect: &Dialect) -> Result<Evidence> {
+    let rules = CellRules::new(&dialect.options);
     let columns = dialect.names.iter().enumerate().map(|(number, name)| {
         let label = if name.is_empty() { format!("column_{}", number + 1) } else { name.clone() };
         ColumnEvidence { number, label, ..ColumnEvidence::default() }
     });
     let mut evidence = Evidence { rows: 0, columns: columns.collect() };
-    rows::for_each(dialect, |row| {
+    dialect.each_row(|Row { record, .. }| {
         evidence.rows += 1;
-        if std::str::from_utf8(row.record.as_slice()).is_ok()
-            && row.record.len() == dialect.names.len()
-            && !dialect.is_header(row.record)
+        if str::from_utf8(record.as_slice()).is_ok()
+            && record.len() == dialect.names.len()
+            && !dialect.is_header(record)
         {
-            for (column, cell) in evidence.columns.iter_mut().zip(row.record) {
+            for (column, cell) in evidence.columns.iter_mut().zip(record) {
                 // The row is UTF-8, and cells are cut at ASCII characters.
-                let text = std::str::from_utf8(cell).unwrap_or_default().trim();
+                let text = str::from_utf8(cell).unwrap_or_default().trim();
                 column.add(text, rules.look(text), &rules);
             }
         }
@@ -174,50 +108,51 @@ impl ColumnEvidence {
     }
 
     fn add(&mut self, text: &str, look: Look, rules: &CellRules) {
-        if look != Look::Absent && self.example.is_empty() {
+        if look != Absent && self.example.is_empty() {
             text.clone_into(&mut self.example);
         }
-        if (rules.has_units || matches!(look, Look::Text))
+        if (rules.has_units || look == Words)
             && let Some((_, unit)) = unit(text)
             && (self.units.len() < 8 || self.units.contains_key(unit))
         {
             *self.units.entry(unit.to_owned()).or_default() += 1;
         }
-        if !matches!(look, Look::Absent | Look::Number(..))
+        if !matches!(look, Absent | Numeric(..))
             && self.distinct.len() < DISTINCT
             && !self.distinct.contains(text)
         {
             self.distinct.insert(text.to_owned());
         }
         match look {
-            Look::Absent => {}
-            Look::Number(point, comma) => {
+            Absent => {}
+            Numeric(point, comma) => {
                 self.numeric += 1;
                 let is_grouped = point.is_some_and(|read| read.group.is_some());
+                let text = rules.plain(text);
                 self.unusual_integers += (text.starts_with('+') || text == "-0" || is_grouped) as u64;
                 point.iter().for_each(|read| self.point.add(text, read, rules));
                 comma.iter().for_each(|read| self.comma.add(text, read, rules));
             }
-            Look::Bool(_) => self.truths += 1,
-            Look::Time(written) => {
+            Truth(_) => self.truths += 1,
+            Moment(written) => {
                 self.times += 1;
                 self.midnights += (written.clock.since_ns == Ok(0)) as u64;
                 self.zoned += written.clock.zone.is_some() as u64;
                 self.short_years += written.is_short as u64;
-                for (fit, can_be) in self.orders.iter_mut().zip(written.orders) {
-                    *fit += can_be as u64;
+                for (fit, date) in self.orders.iter_mut().zip(written.dates) {
+                    *fit += date.is_some() as u64;
                 }
             }
-            Look::Clock(zoned) => {
+            Daytime(zoned) => {
                 self.clocks += 1;
                 self.zoned += zoned as u64;
             }
-            Look::LeadingZeros | Look::Text => {
-                self.leading_zeros += (look == Look::LeadingZeros) as u64;
+            LeadingZeros | Words => {
+                self.leading_zeros += (look == LeadingZeros) as u64;
                 self.texts += 1;
                 let plain = text.trim_matches(|one: char| !one.is_alphanumeric());
-                let is_near = look == Look::Text && !text.starts_with('#');
-                let ways = [plain, &text.replace([',', '_', '\'', ' '], "")];
+                let is_near = look == Words && !text.starts_with('#');
+                let ways = [plain, &text.replace(|one: char| ",_' $€£()".contains(one), "")];
                 let is_number = |way: &&str| Marks::PLAIN.read(&way.replace(['D', 'd'], "E")).is_some();
                 self.near_numbers += (is_near && ways.iter().any(is_number)) as u64;
             }

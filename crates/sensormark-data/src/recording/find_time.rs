@@ -31,7 +31,7 @@ impl<'s> Search<'s> {
     /// The columns that the user named.
     pub fn named(&self, columns: &[usize]) -> Found {
         let columns = columns.iter().map(|&number| &self.seen[number]).collect_vec();
-        let mut source = match columns[..] {
+        let source = match columns[..] {
             [column] => {
                 let clocks = self.clocks();
                 if is_of_dates(column) && !clocks.is_empty() {
@@ -39,32 +39,23 @@ impl<'s> Search<'s> {
                 }
                 self.one(column, self.format(column)?)
             }
-            _ => self.joined(&columns)?.map_or_else(
-                || unclear(format!(
-                    "--time {}: these columns make up no time. Name a date and a time of day or an hour, or numbers from the year on, or a pattern with blanks between them: --time-format '%d/%m/%Y %H%M'",
-                    self.options.time.as_deref().unwrap_or_default()
-                )),
-                Ok,
-            )?,
+            _ => self.joined(&columns)?,
         };
-        source.reason = "as --time says".to_owned();
-        source.is_bare_date = false;
-        Ok(source)
+        Ok(TimeSource { reason: "as --time says".to_owned(), is_bare_date: false, ..source })
     }
 
     /// The columns that can be the time, where the user named none.
     pub fn alone(&self) -> Found {
-        let mut candidates = self.seen.iter().filter(|column| self.is_candidate(column)).collect_vec();
-        if candidates.iter().any(|column| column.short_years == 0) {
-            candidates.retain(|column| column.short_years == 0);
-        }
-        let (dates, fine): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|column| is_of_dates(column));
-        self.without_tails(match (&fine[..], &dates[..]) {
-            ([], []) => self.parts(),
-            ([], &[date]) => self.date(date),
-            ([], _) => self.choose(&dates),
-            (&[first], []) => Ok(self.one(first, self.format(first)?)),
-            (&[first, ..], _) => self.fine(first, &[&fine[1..], &dates[..]].concat()),
+        let candidates = self.seen.iter().filter(|column| self.is_candidate(column));
+        // Those with whole years, where there are any; dates come last.
+        let mut candidates = candidates.min_set_by_key(|column| column.short_years > 0);
+        candidates.sort_by_key(|column| is_of_dates(column));
+        self.without_tails(match candidates[..] {
+            [] => self.parts(),
+            [date] if is_of_dates(date) => self.date(date),
+            [first] => Ok(self.one(first, self.format(first)?)),
+            [date, ..] if is_of_dates(date) => self.choose(&candidates),
+            _ => self.fine(&candidates),
         }?)
     }
 
@@ -83,9 +74,9 @@ impl<'s> Search<'s> {
             return Ok(source);
         };
         let label = &source.label;
-        ask(format!(
+        unclear!(
             "column {tail} ({example:?}) may belong to the time in {label}. Say ⟦--time‖{label},{tail}⟧ if it does, or ⟦--time‖{label}⟧ if not"
-        ))
+        )
     }
 
     /// Columns that are called year, month, day and on.
@@ -102,20 +93,15 @@ impl<'s> Search<'s> {
         if let ([_, _, _], [clock]) = (&columns[..], &self.clocks()[..]) {
             columns.push(clock);
         }
-        if columns.len() > 2
-            && let Some(source) = self.joined(&columns)?
-        {
-            return Ok(source);
-        }
-        self.no_time()
+        if columns.len() > 2 { self.joined(&columns) } else { self.no_time() }
     }
 
     fn no_time<T>(&self) -> Result<T> {
         let mut hints = String::new();
-        for clock in self.clocks() {
-            hints += &format!("\nColumn {} has times of day without a date.", clock.label);
-        }
-        for ColumnEvidence { label, example, .. } in self.seen {
+        for column @ ColumnEvidence { label, example, .. } in self.seen {
+            if column.is_mostly(column.clocks) {
+                hints += &format!("\nColumn {label} has times of day without a date.");
+            }
             if let Some((time, zone)) = example.rsplit_once(' ')
                 && zone.starts_with(char::is_alphabetic)
                 && Written::read(time).is_some()
@@ -124,28 +110,23 @@ impl<'s> Search<'s> {
                     "\nTimes in column {label} end with {zone:?}, which names no one offset; write one, such as +05:30."
                 );
             }
-        }
-        for column in self.seen {
-            let (meanings, label) = (self.meanings(column), &column.label);
+            let meanings = self.meanings(column);
             let is_choice = is_named_time(label) || meanings.iter().all(is_usual);
             let described = self.described(column, &meanings, if is_choice { "" } else { "!" });
             if !described.is_empty() {
                 hints += &format!("\nNumbers in column {label} can be {described}.");
             }
         }
-        ask(format!(
+        let columns = self.seen.iter().take(20);
+        unclear!(
             "no column of {} looks like a time; name it with --time, and maybe its format with --time-format. Its columns begin with {}{hints}",
             self.dialect.source,
-            self.seen
-                .iter()
-                .take(20)
-                .map(|column| format!("{} ({:?})", column.label, column.example))
-                .join(", "),
-        ))
+            columns.map(|column| format!("{} ({:?})", column.label, column.example)).join(", ")
+        )
     }
 
     fn one(&self, column: &ColumnEvidence, format: TimeFormat) -> TimeSource {
-        let mut source = TimeSource::new(&[column], vec![("", 0)], format);
+        let mut source = time_of(&[column], vec![("", 0)], format);
         let label = &column.label;
         if self.options.time_format.is_none() && self.is_number(column) {
             source.plausible = source.format.is_count().then(plausible);
@@ -154,57 +135,40 @@ impl<'s> Search<'s> {
                 source.format
             ));
         }
-        if column.short_years > 0 {
-            source.notes.push(format!("years of two digits in column {label} are 1969 to 2068"));
-        }
         source
     }
 
     /// A column of dates, alone or with the times of day beside it.
     fn date(&self, date: &ColumnEvidence) -> Found {
         let clocks = self.clocks();
-        let mut source = self.one(date, self.format(date)?);
         match clocks[..] {
-            [] => source.is_bare_date = true,
-            [clock] if self.is_clock_of(clock, date) => {
-                if let Some(mut both) = self.joined(&[date, clock])? {
-                    both.notes.extend(source.notes);
-                    return Ok(both);
-                }
-            }
-            _ => return in_two_columns(date, &clocks),
+            [] => Ok(TimeSource { is_bare_date: true, ..self.one(date, self.format(date)?) }),
+            [clock] if self.is_clock_of(clock, date) => self.joined(&[date, clock]),
+            _ => in_two_columns(date, &clocks),
         }
-        Ok(source)
     }
 
     /// A column that is finer than a date. All other columns that can be the time have to agree with it. They decide its format, where it can be
     /// several.
-    fn fine(&self, first: &'s ColumnEvidence, others: &[&'s ColumnEvidence]) -> Found {
-        let mut agreeing = self.formats(first);
-        for other in others {
-            let mut still = Vec::new();
-            for format in agreeing {
-                if self.agrees(first, &format, other)? {
-                    still.push(format);
-                }
-            }
-            agreeing = still;
-        }
-        let [format] = &agreeing[..] else {
-            return self.choose(&[&[first][..], others].concat());
+    fn fine(&self, candidates: &[&ColumnEvidence]) -> Found {
+        let (first, others) = (candidates[0], &candidates[1..]);
+        let formats = others
+            .iter()
+            .try_fold(self.formats(first), |formats, other| self.agreeing(first, formats, other))?;
+        let [format] = &formats[..] else {
+            return self.choose(candidates);
         };
-        let mut source = self.one(first, format.clone());
         let others = others.iter().map(|column| &column.label).join(", ");
-        source.reason = format!("{others} agrees with it in every row, and --time takes another");
-        source.notes = vec![format!("column {} is the time; {}", first.label, source.reason)];
-        Ok(source)
+        let reason = format!("{others} agrees with it in every row, and --time takes another");
+        let notes = vec![format!("column {} is the time; {reason}", first.label)];
+        Ok(TimeSource { reason, notes, ..self.one(first, format.clone()) })
     }
 
     /// Whether a column is mostly dates, or numbers whose name and size, or whose format, say that they are times.
     fn is_candidate(&self, column: &ColumnEvidence) -> bool {
         match &self.options.time_format {
             _ if self.taken.contains(&column.number) => false,
-            Some(format @ TimeFormat::Pattern(_)) => format.read(&column.example).is_ok(),
+            Some(format @ Pattern(_)) => format.read(&column.example).is_ok(),
             format if column.is_mostly(column.times) => {
                 format.as_ref().is_none_or(|format| !format.is_count())
             }
@@ -245,10 +209,9 @@ impl<'s> Search<'s> {
     /// decide.
     fn meanings(&self, column: &ColumnEvidence) -> Vec<TimeFormat> {
         let (numbers, label) = (self.numbers(column), &column.label);
-        let mut found = numbers.extremes().map(meanings).unwrap_or_default();
-        if found.is_empty() && is_named_time(label) {
-            found = numbers.usual().map(meanings).unwrap_or_default();
-        }
+        let usual = numbers.usual().filter(|_| is_named_time(label));
+        let mut ways = numbers.extremes().into_iter().chain(usual).map(meanings);
+        let mut found = ways.find(|found| !found.is_empty()).unwrap_or_default();
         if has_word(label, "gps") {
             found.retain(|format| !format.is_unix());
         } else if has_word(label, "unix epoch posix") {
@@ -266,10 +229,10 @@ impl<'s> Search<'s> {
             return self.meanings(column);
         }
         if column.orders[0] * 2 > column.times && column.short_years == 0 {
-            return vec![TimeFormat::YearMonthDay];
+            return vec![YearMonthDay];
         }
-        let fits = column.orders.map(|order| order == column.times);
-        TimeFormat::DATES.into_iter().zip(fits).filter_map(|(format, fits)| fits.then_some(format)).collect()
+        let dates = TimeFormat::DATES.into_iter().zip(column.orders);
+        dates.filter_map(|(format, order)| (order == column.times).then_some(format)).collect()
     }
 
     /// The format in which a column's times are written.
@@ -297,7 +260,7 @@ impl<'s> Search<'s> {
             [_, ..] if is_known => "which",
             _ => &format!("what they are with --time-format, one of {}", TimeFormat::names()),
         };
-        ask(format!("the values of column {label} (the first is {example:?}) {why}. Say {which}"))
+        unclear!("the values of column {label} (the first is {example:?}) {why}. Say {which}")
     }
 
     /// What the numbers of a column can be, the smallest of them so, and the option that asks for it, with a mark before it.
@@ -315,40 +278,43 @@ impl<'s> Search<'s> {
         described.join(", or ")
     }
 
-    /// Whether another column, in some format, has the times of a column in this one. Dates may be of another zone.
-    fn agrees(&self, first: &ColumnEvidence, of_first: &TimeFormat, other: &ColumnEvidence) -> Result<bool> {
+    /// In which of some formats a column has the times of another, however that is written. Dates may be of another zone.
+    fn agreeing(
+        &self,
+        first: &ColumnEvidence,
+        formats: Vec<TimeFormat>,
+        other: &ColumnEvidence,
+    ) -> Result<Vec<TimeFormat>> {
         // A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
         let apart_ns = if is_of_dates(other) { 172_800_000_000_000 } else { 0 };
-        for format in self.formats(other) {
-            let (mut is_compared, mut agree) = (false, true);
-            rows::for_each(self.dialect, |row| {
-                let time = |column: &ColumnEvidence, format: &TimeFormat| {
-                    format.read(text(row.record, column.number).ok()?).ok().map(|instant| instant.time_ns)
-                };
-                if row.record.len() == self.seen.len()
-                    && let Some(one) = time(first, of_first)
-                    && let Some(other) = time(other, &format)
-                {
-                    is_compared = true;
-                    agree &= one.abs_diff(other) <= apart_ns;
-                }
-                Ok(())
-            })?;
-            if agree && is_compared {
-                return Ok(true);
+        let mut pairs = formats.into_iter().cartesian_product(self.formats(other)).collect_vec();
+        let mut is_compared = false;
+        self.dialect.each_row(|row| {
+            let time = |column: &ColumnEvidence, format: &TimeFormat| {
+                Some(format.read(text(row.record, column.number).ok()?).ok()?.time_ns)
+            };
+            if row.record.len() != self.seen.len() {
+                return Ok(());
             }
-        }
-        Ok(false)
+            pairs.retain(|(of_first, of_other)| {
+                let times = time(first, of_first).zip(time(other, of_other));
+                is_compared |= times.is_some();
+                times.is_none_or(|(one, other)| one.abs_diff(other) <= apart_ns)
+            });
+            Ok(())
+        })?;
+        let agreeing = pairs.into_iter().filter(|_| is_compared).map(|(of_first, _)| of_first);
+        Ok(agreeing.dedup().collect())
     }
 
     fn choose<T>(&self, columns: &[&ColumnEvidence]) -> Result<T> {
         let mut shown =
             columns.iter().map(|column| format!("⟦--time‖{}⟧ ({:?})", column.label, column.example));
-        ask(format!(
+        unclear!(
             "several columns of {} can be the time, and they do not agree; say which it is: {}",
             self.dialect.source,
             shown.join(", or ")
-        ))
+        )
     }
 }
 
@@ -356,11 +322,11 @@ fn in_two_columns<T>(date: &ColumnEvidence, clocks: &[&ColumnEvidence]) -> Resul
     let date = &date.label;
     let clocks = clocks.iter().map(|clock| &clock.label).collect_vec();
     let texts = clocks.iter().map(|clock| format!("‖--type‖{clock}=text")).join("");
-    ask(format!(
+    unclear!(
         "column {date} has dates without a time of day, and times of day are in {}. Say ⟦--time‖{date},{}⟧ if they belong together, or ⟦--time‖{date}{texts}⟧ if not",
         clocks.iter().join(", "),
         clocks[0]
-    ))
+    )
 }
 
 /// Whether a column has one of these names.
@@ -389,5 +355,5 @@ pub fn is_named_clock(label: &str) -> bool {
 
 /// Whether numbers are often times of this format.
 fn is_usual(format: &TimeFormat) -> bool {
-    format.is_unix() || *format == TimeFormat::YearMonthDay
+    format.is_unix() || *format == YearMonthDay
 }

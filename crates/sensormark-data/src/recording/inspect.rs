@@ -8,8 +8,8 @@ use serde_json::Value;
 pub struct Inspection {
     /// Several lines.
     pub text: String,
-    /// The options to read it with, as they are typed; none where the user has to choose.
-    pub arguments: Option<Vec<String>>,
+    /// Whether the last line is the command that measures it. Else the user has to choose.
+    pub is_clear: bool,
 }
 
 /// Looks at a file. What is printed names it as `shown`.
@@ -27,7 +27,7 @@ pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<I
                     odd(&recording),
                     command(shown, &options)
                 );
-                return Ok(Inspection { text, arguments: Some(options.arguments()) });
+                return Ok(Inspection { text, is_clear: true });
             }
             Err(RecordingError::BadRows { rows, bad, .. }) if bad.count * 2 < rows => {
                 let words =
@@ -49,7 +49,7 @@ pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<I
         }
         break;
     }
-    Ok(Inspection { text, arguments: None })
+    Ok(Inspection { text, is_clear: false })
 }
 
 /// The options with those of a choice, which count more.

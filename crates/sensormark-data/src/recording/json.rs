@@ -13,9 +13,9 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
         if let Some(cells) = cells("", &line?) {
             names.extend(cells.into_keys());
         } else if number == 0 {
-            return unclear(format!(
+            return unclear!(
                 "line 1 of {source} is no JSON object; a recording has an object a line: jq -c . {source}"
-            ));
+            );
         }
     }
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(copy);

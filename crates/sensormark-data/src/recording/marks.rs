@@ -7,12 +7,12 @@
 use super::*;
 
 /// One way to read the numbers of a column.
-struct Reading<'e> {
+struct Reading {
     marks: Marks,
     /// Whether some of the numbers have a decimal mark.
     has_decimal: bool,
     /// A number that shows it: with grouped thousands, or with a decimal comma.
-    example: Option<&'e String>,
+    example: Option<String>,
 }
 
 /// What the file and the user say about marks.
@@ -22,6 +22,8 @@ pub struct Said {
     thousands: Option<Option<char>>,
     /// Whether some column can be read with decimal commas alone.
     is_comma_sure: bool,
+    /// Whether a unit may follow a number.
+    pub has_units: bool,
 }
 
 impl Said {
@@ -33,13 +35,14 @@ impl Said {
         let thousands = options.thousands.as_deref();
         let thousands = thousands.map(|mark| mark.chars().next().filter(|_| mark != "none"));
         if options.decimal_comma && thousands == Some(Some(',')) {
-            return unclear("--decimal-comma and --thousands , contradict each other");
+            return unclear!("--decimal-comma and --thousands , contradict each other");
         }
         let is_comma_sure = evidence.columns.iter().any(|seen| {
             let readings = readings(seen);
             seen.is_mostly(seen.numeric) && readings.len() == 1 && readings[0].has_decimal_comma()
         });
-        Ok(Self { decimal_comma: options.decimal_comma, thousands, is_comma_sure })
+        let RecordingOptions { decimal_comma, unit_in_cells: has_units, .. } = *options;
+        Ok(Self { decimal_comma, thousands, is_comma_sure, has_units })
     }
 
     /// How the numbers of a column are read.
@@ -49,9 +52,8 @@ impl Said {
     pub fn marks(&self, seen: &ColumnEvidence) -> Result<Marks> {
         let all = readings(seen);
         // Whether its decimal mark is not what the user says of thousands.
-        let can_be = |reading: &&Reading<'_>| {
-            !reading.has_decimal || self.thousands != Some(Some(reading.marks.decimal))
-        };
+        let can_be =
+            |reading: &&Reading| !reading.has_decimal || self.thousands != Some(Some(reading.marks.decimal));
         let left = match &all[..] {
             [one, other] if one.is_same(other) => vec![if self.is_comma() { other } else { one }],
             [_, _] => all.iter().filter(can_be).collect_vec(),
@@ -66,7 +68,7 @@ impl Said {
             return Ok(reading.marks);
         }
         let shown = left.into_iter().filter(can_be).collect_vec();
-        let example = shown.iter().find_map(|reading| reading.example).unwrap_or(&seen.example);
+        let example = shown.iter().find_map(|reading| reading.example.as_ref()).unwrap_or(&seen.example);
         let mut readings = shown.iter().map(|reading| reading.described(shown.len() > 1));
         let why = if all.is_empty() {
             "some have a decimal point and some a decimal comma, so write them in one way"
@@ -75,10 +77,10 @@ impl Said {
         } else {
             &format!("that is {}", readings.join(", or "))
         };
-        ask(format!(
+        unclear!(
             "numbers in column {0} are written like {example:?}: {why}. If they are no numbers, say ⟦!--type‖{0}=text⟧",
             seen.label
-        ))
+        )
     }
 
     /// Whether a comma is the decimal mark.
@@ -98,7 +100,7 @@ impl Said {
     }
 }
 
-impl Reading<'_> {
+impl Reading {
     fn has_decimal_comma(&self) -> bool {
         self.marks.decimal == ',' && self.has_decimal
     }
@@ -113,8 +115,9 @@ impl Reading<'_> {
         let Marks { decimal, group } = self.marks;
         let number = self
             .example
+            .as_ref()
             .and_then(|example| number::read(example, decimal))
-            .map_or_else(|| format!("a number with {decimal:?}"), |read| read.number.float().to_string());
+            .map_or(f64::NAN, |read| read.number.float());
         let comma = (self.has_decimal_comma() && group != Some('.')).then(|| "--decimal-comma".to_owned());
         let thousands = group
             .map(String::from)
@@ -125,18 +128,18 @@ impl Reading<'_> {
 }
 
 /// The ways to read the numbers of a column: with a decimal point first. Where cells contradict each other, the way of most of them.
-fn readings(seen: &ColumnEvidence) -> Vec<Reading<'_>> {
+fn readings(seen: &ColumnEvidence) -> Vec<Reading> {
     let is_all = |tally: &Tally| tally.count() == seen.numeric;
     let is_one_all = is_all(&seen.point) || is_all(&seen.comma);
     [('.', &seen.point), (',', &seen.comma)]
         .into_iter()
         .filter(|(_, tally)| is_all(tally) || (!is_one_all && tally.count() * 2 > seen.numeric))
         .map(|(decimal, tally)| {
-            let (group, example) = tally.grouped.as_ref().map(|(group, example)| (*group, example)).unzip();
+            let (group, example) = tally.grouped.clone().unzip();
             Reading {
                 marks: Marks { decimal, group },
                 has_decimal: tally.decimal.is_some(),
-                example: example.or(tally.decimal.as_ref()),
+                example: example.or_else(|| tally.decimal.clone()),
             }
         })
         .collect()

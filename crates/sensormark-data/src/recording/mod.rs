@@ -15,6 +15,13 @@ macro_rules! pattern {
     };
 }
 
+/// Stops with these words, which may ask: see [`error::unclear`].
+macro_rules! unclear {
+    ($($words:tt)+) => {
+        unclear(format!($($words)+))
+    };
+}
+
 mod options;
 
 mod json;
@@ -22,7 +29,6 @@ mod json;
 mod parquet;
 mod source;
 
-mod dialect;
 mod sniff;
 
 mod rows;
@@ -40,11 +46,7 @@ mod marks;
 mod odd;
 mod plan;
 
-mod bad_rows;
-
 mod take;
-
-mod timing;
 
 mod inspect;
 mod names;
@@ -58,36 +60,28 @@ mod tests;
 // What the parts name.
 use {
     crate::{nearest::unknown, prelude::*},
-    bad_rows::*,
     cell::*,
     csv::{ByteRecord, StringRecord},
-    dialect::*,
     error::*,
     evidence::*,
     find_time::*,
+    indexmap::IndexSet,
     jiff::{Timestamp, tz::TimeZone},
     marks::*,
     names::*,
     number::*,
-    plan::*,
     regex::Regex,
-    report::*,
     rows::*,
-    source::*,
-    take::*,
     time::*,
     time_source::*,
 };
 
-pub use bad_rows::BadRows;
-pub use error::RecordingError;
+pub use error::{BadRows, RecordingError};
 pub use inspect::{Inspection, inspect};
 pub use names::name_of;
 pub use options::{RecordingOptions, dashed};
-pub use report::{ColumnReport, RecordingReport};
+pub use report::{ColumnReport, RecordingReport, Timing, shown};
 pub use time::{Epoch, TimeFormat};
-pub use time_source::TimeSource;
-pub use timing::{Gap, Timing};
 
 /// The readings of one file, in columns, in the file's order.
 #[derive(Debug)]
@@ -107,90 +101,228 @@ impl Recording {
     /// When the file cannot be read, or when what it means is not clear (the error names the option that says it). When a row cannot be read, unless
     /// [`RecordingOptions::skip_bad_rows`] is set.
     pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self> {
-        Self::try_read(path, options).or_else(|error| match error {
+        let read = || {
+            let dialect = sniff::sniff(Source::open(path, options)?, options)?;
+            let evidence = evidence::gather(&dialect)?;
+            let plan = plan::decide(&dialect, &evidence)?;
+            take::take(&dialect, plan, &evidence)
+        };
+        read().or_else(|error| match error {
             RecordingError::System(error) => {
-                unclear(format!("cannot read the recording {}: {error}", path.display()))
+                unclear!("cannot read the recording {}: {error}", path.display())
             }
             error => Err(error),
         })
     }
+}
 
-    fn try_read(path: &Path, options: &RecordingOptions) -> Result<Self> {
-        if is_read_once(path) {
-            return unclear(format!(
-                "{} can be read only once; copy it to a file, or pipe it into sensormark replay -",
-                path.display()
-            ));
-        }
-        let dialect = sniff::sniff(source::Source::open(path, options)?, options)?;
-        let evidence = evidence::gather(&dialect, options)?;
-        let plan = plan::decide(&dialect, &evidence, options)?;
-        let taken = take::take(&dialect, &plan, &evidence, options)?;
-        check_dates(&plan, &evidence, &taken)?;
-        check_series(&plan, &evidence, &taken, options)?;
-        let mut recording = report::compile(&dialect, evidence.rows, plan, taken);
-        recording.report.file = options.name.clone().unwrap_or(recording.report.file);
-        Ok(recording)
-    }
+// What the stages hand on, in their order.
+
+/// Where a recording is read from.
+struct Source {
+    /// What the recording is called.
+    name: String,
+    /// What the user named.
+    given: PathBuf,
+    /// What is read.
+    path: PathBuf,
+    /// The copy, which goes with this.
+    copy: Option<File>,
+    /// What was done to it.
+    notes: Vec<String>,
+    /// Lines of the copy before what is line 1 of the file.
+    lines_before: u64,
+}
+
+/// What kind of CSV it is.
+struct Dialect {
+    /// Where the rows are.
+    source: Source,
+    /// Bytes before the table.
+    skip: u64,
+    /// What begins a line that is a comment.
+    comment: Option<u8>,
+    /// The character between cells.
+    delimiter: u8,
+    /// Whether the first row names the columns.
+    has_header: bool,
+    /// Rows of units below the header.
+    units_rows: usize,
+    /// Names of the columns as the file has them, one a column; empty where a column has none.
+    names: Vec<String>,
+    /// What was done to the file, and what was found around the table.
+    notes: Vec<String>,
+    /// What the user says, and where they say nothing, what InfluxDB's own lines say of its columns.
+    options: RecordingOptions,
+}
+
+/// One row as it stands in the file.
+struct Row<'r> {
+    /// Its cells.
+    record: &'r ByteRecord,
+    /// Where it starts (line ends before it included), in bytes.
+    start: u64,
+    /// Where the next one starts, in bytes.
+    end: u64,
+}
+
+/// What was seen in a file.
+struct Evidence {
+    /// Rows below the header, readable or not.
+    rows: u64,
+    /// One entry a column.
+    columns: Vec<ColumnEvidence>,
+}
+
+/// What was seen in a column; counts of cells.
+#[derive(Default)]
+struct ColumnEvidence {
+    /// Which column it is.
+    number: usize,
+    /// The column's name for people: as in the file, or made.
+    label: String,
+    /// Cells that are numbers, read with a decimal point, with a decimal comma, or either way.
+    numeric: u64,
+    /// Of those: whole numbers that are written otherwise than they print, as +1, -0 and 1,200.
+    unusual_integers: u64,
+    /// Those cells as they are with a decimal point.
+    point: Tally,
+    /// Those cells as they are with a decimal comma.
+    comma: Tally,
+    truths: u64,
+    times: u64,
+    /// Times of day without a date.
+    clocks: u64,
+    /// Digits after needless zeros, which count as texts too.
+    leading_zeros: u64,
+    texts: u64,
+    /// Of the texts: numbers with other signs around them, as (1.5) and $12.
+    near_numbers: u64,
+    /// Of the times: at the first moment of a day.
+    midnights: u64,
+    /// Of the times and times of day: with a zone.
+    zoned: u64,
+    /// Of the times: how many can be read in each order.
+    orders: [u64; 3],
+    /// Of the times: with two digits of the year.
+    short_years: u64,
+    /// The first cell with a value.
+    example: String,
+    /// Units behind numbers, and how often, up to eight.
+    units: BTreeMap<String, u64>,
+    /// Different texts, up to [`DISTINCT`]; of columns that are not numbers.
+    distinct: BTreeSet<String>,
+}
+
+/// The numbers of a column, read with one decimal mark; counts of cells.
+#[derive(Default)]
+struct Tally {
+    /// Numbers that stand for no value.
+    absent: u64,
+    integers: u64,
+    floats: u64,
+    /// Numbers that 64-bit floating point rounds though it would be asked to keep all their digits, and the first of them.
+    rounded: u64,
+    rounded_example: Option<(String, f64)>,
+    /// What groups thousands, and the first number in which it does.
+    grouped: Option<(char, String)>,
+    /// The first number with a decimal mark.
+    decimal: Option<String>,
+    /// Of each power of two: how many numbers have it, the smallest and the largest of them.
+    powers: BTreeMap<u64, (u64, f64, f64)>,
+}
+
+/// What is done with each column.
+struct Plan {
+    /// The table's name.
+    table: String,
+    /// What each column is.
+    columns: Vec<ColumnReport>,
+    /// The fields, in the file's order.
+    fields: Vec<FieldSource>,
+    /// The tags, in the file's order.
+    tags: Vec<TagSource>,
+    /// The time.
+    time: TimeSource,
+    /// What was assumed, because neither file nor options say it.
+    assumptions: Vec<String>,
+    /// What the user said.
+    named: Named,
+    /// Names that are taken.
+    names: BTreeSet<String>,
+}
+
+/// Where the values of a field are.
+#[derive(Clone)]
+struct FieldSource {
+    name: String,
+    column: usize,
+    kind: FieldType,
+    /// What the marks in its numbers mean.
+    marks: Marks,
+    /// Of a column of numbers and texts: the type of its numbers.
+    numbers: Option<FieldType>,
+}
+
+/// Where the values of a tag are, and whether they are whole numbers.
+struct TagSource {
+    name: String,
+    column: usize,
+    is_integer: bool,
+}
+
+/// Where the time of a row is.
+#[derive(Debug)]
+pub struct TimeSource {
+    /// Its columns, that of the date or the year first.
+    pub columns: Vec<usize>,
+    /// What stands before each part of a time, and how many digits it has at least.
+    layout: Vec<(&'static str, usize)>,
+    /// The columns' names, as `--time` takes them.
+    pub label: String,
+    /// How the time is written.
+    pub format: TimeFormat,
+    /// The times that are taken, in ns, where nobody said what the numbers are.
+    pub plausible: Option<Range<i64>>,
+    /// Why these columns and this format, in words.
+    pub reason: String,
+    /// What was taken for granted.
+    pub notes: Vec<String>,
+    /// Whether it is a column of dates that nobody named.
+    pub is_bare_date: bool,
+    /// Whether the first part is a date, which may carry a midnight of its own.
+    has_date: bool,
+}
+
+/// What the user said of columns, by their numbers.
+struct Named {
+    time: Vec<usize>,
+    tags: Vec<usize>,
+    /// Columns to leave out, and those that are not among those to keep.
+    left_out: Vec<usize>,
+    /// Types, and columns of numbers and texts, which have none.
+    types: BTreeMap<usize, Option<FieldType>>,
+    /// Columns that are not the time, because the user made them something else.
+    taken: Vec<usize>,
+}
+
+/// Turns rows into readings.
+struct Taker<'r> {
+    plan: Plan,
+    evidence: &'r Evidence,
+    rules: CellRules,
+    batch: Batch,
+    /// The values of the row at hand, one a field.
+    values: Vec<Value>,
+    /// Times that are written as others.
+    oddities: BTreeMap<&'static str, u64>,
+    /// The values of the tags of each series.
+    series: IndexSet<Vec<String>>,
+    bad: BadRows,
 }
 
 /// Whether this is a pipe, a device, or a stream of this process, which another process cannot read again.
 pub fn is_read_once(path: &Path) -> bool {
     ["/dev/stdin", "/dev/fd", "/proc/self", "/proc/thread-self"].iter().any(|stream| path.starts_with(stream))
         || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
-}
-
-/// Dates without a time of day are the time only where they tell readings apart, or where the user says so.
-fn check_dates(plan: &Plan, evidence: &Evidence, taken: &Taken) -> Result<()> {
-    let (readings, repeated) = (taken.readings.len(), taken.timing.repeated);
-    let most = if plan.tags.is_empty() { readings / 10 } else { readings / 2 };
-    if plan.time.is_bare_date && repeated > most as u64 {
-        let column = &plan.time.label;
-        let clocks = evidence
-            .columns
-            .iter()
-            .filter(|clock| is_named_clock(&clock.label) && !plan.time.columns.contains(&clock.number));
-        let clocks = clocks.map(|clock| format!(" (⟦--time‖{column},{}⟧)", clock.label)).join("");
-        return ask(format!(
-            "column {column} has dates without a time of day, and {repeated} of {readings} readings share one. Say ⟦!--time‖{column},COLUMN⟧ if COLUMN has the time of day{clocks}, --time COLUMN if it has all of it, --tags COLUMN if it names the sensor, or ⟦!--time‖{column}⟧ if the date is enough"
-        ));
-    }
-    Ok(())
-}
-
-/// Readings that repeat a time or are late, and are in order within each value of a column: that column may say which sensor they are of.
-fn check_series(plan: &Plan, evidence: &Evidence, taken: &Taken, options: &RecordingOptions) -> Result<()> {
-    let Taken { readings, timing, .. } = taken;
-    let disorder = timing.repeated + timing.out_of_order;
-    let is_typed = |label: &String| options.types.iter().any(|text| text.starts_with(&format!("{label}=")));
-    if !plan.tags.is_empty() {
-        return Ok(());
-    }
-    let half = readings.len() / 2;
-    let candidates = plan.fields.iter().zip(&readings.columns).filter_map(|(field, column)| {
-        let label = &evidence.columns[field.column].label;
-        let is_name = matches!(field.kind, I64 | Text) && !is_typed(label);
-        let is_number = odd::numbers_sensors(label);
-        let most = if is_number { half } else { half.min(usize::try_from(disorder).ok()? + 1) };
-        let is_name = is_name && (is_number || disorder > 1);
-        let values = if is_name { ordered_values(column, &readings.times_ns, most)? } else { 0 };
-        (values > 1).then_some((values, label))
-    });
-    candidates.min().map_or(Ok(()), |(values, label)| {
-        ask(format!(
-            "{disorder} readings repeat a time or come late, and none does within the {values} values of column {label}. Say ⟦--tags‖{label}⟧ if it names the sensor, or ⟦!--type‖{label}=text⟧ if not"
-        ))
-    })
-}
-
-/// How many values a column has, if there are no more than this, and the times of each ascend.
-fn ordered_values(column: &Column, times_ns: &[i64], most: usize) -> Option<usize> {
-    let mut latest = HashMap::new();
-    for (row, &time_ns) in times_ns.iter().enumerate() {
-        let before = latest.insert(column.value(row).to_string(), time_ns);
-        if before.is_some_and(|before| before >= time_ns) || latest.len() > most {
-            return None;
-        }
-    }
-    Some(latest.len())
 }

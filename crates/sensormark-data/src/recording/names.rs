@@ -17,15 +17,10 @@ pub fn name_of(text: &str) -> String {
     name.trim_end_matches('_').to_owned()
 }
 
-/// The name of the table of a recording, and what is to be said of it.
-pub fn table_name_of(path: &Path, options: &RecordingOptions) -> (String, Option<String>) {
-    let plain = if path.extension().is_some_and(|end| end == "gz" || end == "zst") {
-        path.with_extension("")
-    } else {
-        path.to_owned()
-    };
-    let stem = plain.file_stem().unwrap_or_default().to_string_lossy();
-    table_name(&name_of(options.name.as_deref().unwrap_or(&stem)))
+/// The name of the table of a file with this name, and what is to be said of it.
+pub fn table_name_of(file: &str) -> (String, Option<String>) {
+    let plain = Path::new(file.trim_end_matches(".gz").trim_end_matches(".zst"));
+    table_name(&name_of(&plain.file_stem().unwrap_or_default().to_string_lossy()))
 }
 
 /// The name of a column that the file calls `text`, and what is to be said of it. A number at its end tells it apart from the names that are taken, and it is taken

@@ -6,6 +6,9 @@
 use super::*;
 use std::borrow::Cow;
 
+// Thousands with marks between them.
+pattern!(GROUPED, r"^[1-9]#?#?(?:[^#]###)+$");
+
 /// A number, and which marks it was written with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReadNumber {
@@ -53,7 +56,7 @@ pub fn read(text: &str, decimal: char) -> Option<ReadNumber> {
     if text.starts_with('−') {
         return read(&text.replacen('−', "-", 1), decimal);
     }
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let digits = text.trim_start_matches(['-', '+']);
     let is_infinite = ["inf", "infinity"].iter().any(|word| word.eq_ignore_ascii_case(digits));
     let begins = |first: char| first.is_ascii_digit() || first == decimal;
     if !is_infinite && !digits.starts_with(begins) {
@@ -74,7 +77,7 @@ pub fn read(text: &str, decimal: char) -> Option<ReadNumber> {
 
 /// The number as Rust writes it, and what its thousands were grouped by; nothing where they are not grouped by threes.
 fn plain<'t>(text: &'t str, digits: &str, decimal: char) -> Option<(Cow<'t, str>, Option<char>)> {
-    let is_mark = |one: char| matches!(one, '.' | ',' | '\'' | '’' | ' ' | '\u{a0}' | '\u{202f}');
+    let is_mark = |one: char| !one.is_ascii_digit() && ".,'’ \u{a0}\u{202f}".contains(one);
     let (whole, fraction) = digits.split_once(decimal).unwrap_or((digits, ""));
     if fraction.contains(is_mark) {
         return None;
@@ -83,11 +86,7 @@ fn plain<'t>(text: &'t str, digits: &str, decimal: char) -> Option<(Cow<'t, str>
         let is_rust = decimal == '.' || !digits.contains(decimal);
         return Some((if is_rust { text.into() } else { text.replacen(decimal, ".", 1).into() }, None));
     };
-    let groups: Vec<&str> = whole.split(mark).collect();
-    let is_grouped = matches!(groups[0].len(), 1..=3)
-        && !groups[0].starts_with('0')
-        && groups[1..].iter().all(|group| group.len() == 3)
-        && groups.concat().bytes().all(|byte| byte.is_ascii_digit());
+    let is_grouped = GROUPED.is_match(whole) && whole.matches(is_mark).all_equal();
     let group = match mark {
         '\u{a0}' | '\u{202f}' => ' ',
         '’' => '\'',

@@ -33,6 +33,5 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
         }
         Ok(())
     };
-    written()
-        .or_else(|error| unclear(format!("{source} cannot be read as Parquet: {error}; export it as CSV")))
+    written().or_else(|error| unclear!("{source} cannot be read as Parquet: {error}; export it as CSV"))
 }

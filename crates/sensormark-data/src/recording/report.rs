@@ -1,4 +1,4 @@
-//! What was found in a recording, in a form that people read and results keep. Nothing is found out here.
+//! What was found in a recording, in a form that people read and results keep: its columns, and when its readings were taken.
 
 use super::*;
 
@@ -44,101 +44,110 @@ pub struct ColumnReport {
     pub absent: u64,
 }
 
-/// Puts together what was found.
-pub fn compile(dialect: &Dialect, rows: u64, mut plan: Plan, taken: Taken) -> Recording {
-    let table = &taken.schema.tables[0];
-    let fields = plan.fields.iter().zip(&table.fields).zip(&taken.readings.columns);
-    // Of a column of numbers and texts, the numbers are shown.
-    for ((source, field), values) in fields.rev() {
-        let column = &mut plan.columns[source.column];
-        column.field = Some(field.clone());
-        column.absent = values.present.iter().flatten().filter(|is_present| !**is_present).count() as u64;
+/// When the readings of a recording were taken. All times in ns since the Unix epoch, all lengths in ns.
+#[derive(Debug, Clone)]
+pub struct Timing {
+    /// The earliest reading.
+    pub first_ns: i64,
+    /// The latest reading.
+    pub last_ns: i64,
+    /// The median of the intervals between neighbouring readings of a series; none where no series has two times.
+    pub interval_ns: Option<i64>,
+    /// How many intervals are longer than twice the median.
+    pub gaps: u64,
+    /// How long the longest of them is, and when the reading before it was taken.
+    pub longest_gap: Option<(i64, i64)>,
+    /// Readings whose series has another reading of the same time earlier in the file. They are kept.
+    pub repeated: u64,
+    /// Readings that are before their predecessor in the file, of the same series. They are kept where they are.
+    pub out_of_order: u64,
+}
+
+impl Timing {
+    /// Looks at the times of at least one reading.
+    pub fn of(readings: &Batch) -> Self {
+        let keys = || readings.series.iter().zip(&readings.times_ns);
+        let mut latest = HashMap::new();
+        let late =
+            keys().filter(|(series, time)| latest.insert(*series, *time).is_some_and(|before| before > time));
+        let out_of_order = late.count() as u64;
+        let gaps = keys()
+            .sorted_unstable()
+            .tuple_windows()
+            .filter(|(one, next)| one.0 == next.0)
+            .map(|((_, &start_ns), (_, end))| (end.saturating_sub(start_ns), start_ns))
+            .sorted_unstable()
+            .collect_vec();
+        let (repeated, gaps) = gaps.split_at(gaps.partition_point(|(length_ns, _)| *length_ns == 0));
+        let interval_ns = gaps.get(gaps.len() / 2).map(|(length_ns, _)| *length_ns);
+        let usual_ns = interval_ns.unwrap_or_default().saturating_mul(2);
+        let long = &gaps[gaps.partition_point(|(length_ns, _)| *length_ns <= usual_ns)..];
+        let (first_ns, last_ns) =
+            readings.times_ns.iter().copied().minmax().into_option().unwrap_or_default();
+        Self {
+            first_ns,
+            last_ns,
+            interval_ns,
+            gaps: long.len() as u64,
+            longest_gap: long.last().copied(),
+            repeated: repeated.len() as u64,
+            out_of_order,
+        }
     }
-    plan.assumptions.extend(taken.notes);
-    let report = RecordingReport {
-        file: dialect.source.given.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        delimiter: dialect.delimiter.into(),
-        header: dialect.has_header,
-        rows,
-        readings: taken.readings.len() as u64,
-        series: table.series.len(),
-        columns: plan.columns,
-        time: plan.time,
-        resolution: table.time_resolution,
-        timing: taken.timing,
-        bad_rows: taken.bad,
-        assumptions: plan.assumptions,
-    };
-    Recording { schema: Arc::new(taken.schema), readings: taken.readings, report }
 }
 
 /// Several plain lines of text.
 impl Display for RecordingReport {
     fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
+        let Self { file, rows, readings, series, columns, bad_rows, delimiter, assumptions, .. } = self;
+        let TimeSource { label, reason, format, .. } = &self.time;
+        let Timing { first_ns, last_ns, gaps, repeated, out_of_order, .. } = self.timing;
         let header = if self.header { "" } else { ", no header" };
         write!(
             formatter,
-            "{}: {} rows, {} readings of {} series, {} rows left out\n  cells: delimiter {:?}{header}\n{}",
-            self.file,
-            self.rows,
-            self.readings,
-            self.series,
-            self.bad_rows.count,
-            self.delimiter,
-            self.times()
+            "{file}: {rows} rows, {readings} readings of {series} series, {} rows left out\n  cells: delimiter {delimiter:?}{header}\n",
+            bad_rows.count
         )?;
-        for column in &self.columns {
-            write!(formatter, "  {}: {}", column.label, column.role)?;
-            if let Some(field) = &column.field {
-                let kind = match field.kind {
+        writeln!(
+            formatter,
+            "  time: column {label} ({reason}), {format}, whole {}, {} to {}",
+            format!("{:?}", self.resolution).to_lowercase(),
+            shown(first_ns),
+            shown(last_ns)
+        )?;
+        let seconds = |length_ns: i64| length_ns as f64 / 1e9;
+        if let Some(interval_ns) = self.timing.interval_ns {
+            let interval = seconds(interval_ns);
+            write!(formatter, "  interval: {interval} s (median), {gaps} gaps over twice that")?;
+            if let Some((length_ns, start_ns)) = self.timing.longest_gap {
+                write!(formatter, ", the longest {} s from {}", seconds(length_ns), shown(start_ns))?;
+            }
+            writeln!(formatter)?;
+        }
+        writeln!(formatter, "  {repeated} readings repeat a time, {out_of_order} are out of order")?;
+        for ColumnReport { label, role, field, absent } in columns {
+            write!(formatter, "  {label}: {role}")?;
+            if let Some(Field { name, kind, .. }) = field {
+                let kind = match kind {
                     Bool => "truth value",
                     I64 | U16 => "64-bit integer",
                     F64 => "64-bit floating point",
                     Text => "text",
                 };
-                write!(formatter, " {}, {kind}", field.name)?;
+                write!(formatter, " {name}, {kind}")?;
             }
-            if column.absent > 0 {
-                write!(formatter, ", absent in {} readings", column.absent)?;
+            if *absent > 0 {
+                write!(formatter, ", absent in {absent} readings")?;
             }
             writeln!(formatter)?;
         }
-        for assumption in &self.assumptions {
+        for assumption in assumptions {
             writeln!(formatter, "Assumed: {assumption}.")?;
         }
-        for (kind, count) in &self.bad_rows.by_kind {
-            writeln!(formatter, "Left out: {count} rows, {}.", kind)?;
+        for (kind, count) in &bad_rows.by_kind {
+            writeln!(formatter, "Left out: {count} rows, {kind}.")?;
         }
-        write!(formatter, "{}", self.bad_rows)
-    }
-}
-
-impl RecordingReport {
-    /// What is found of times, in lines.
-    fn times(&self) -> String {
-        let (time, timing) = (&self.time, &self.timing);
-        let seconds = |length_ns: i64| length_ns as f64 / 1e9;
-        let gap = timing.longest_gap.map_or_else(String::new, |gap| {
-            format!(", the longest {} s from {}", seconds(gap.length_ns), shown(gap.start_ns))
-        });
-        let interval = timing.interval_ns.map_or_else(String::new, |interval| {
-            format!(
-                "  interval: {} s (median), {} gaps over twice that{gap}\n",
-                seconds(interval),
-                timing.gaps
-            )
-        });
-        format!(
-            "  time: column {} ({}), {}, whole {}, {} to {}\n{interval}  {} readings repeat a time, {} are out of order\n",
-            time.label,
-            time.reason,
-            time.format,
-            format!("{:?}", self.resolution).to_lowercase(),
-            shown(timing.first_ns),
-            shown(timing.last_ns),
-            timing.repeated,
-            timing.out_of_order
-        )
+        bad_rows.fmt(formatter)
     }
 }
 

@@ -6,37 +6,50 @@
 use super::*;
 use regex::bytes::Regex;
 
-/// One row as it stands in the file.
-pub struct Row<'r> {
-    /// Its cells.
-    pub record: &'r ByteRecord,
-    /// Where it starts (line ends before it included), in bytes.
-    pub start: u64,
-    /// Where the next one starts, in bytes.
-    pub end: u64,
+impl Dialect {
+    /// Calls `visit` with every row below the header.
+    pub fn each_row(&self, mut visit: impl FnMut(Row) -> Result<()>) -> Result<()> {
+        let mut file = self.source.reader()?;
+        file.seek(SeekFrom::Start(self.skip))?;
+        let mut reader =
+            builder(self.delimiter, self.comment).buffer_capacity(1 << 17).from_reader(file.into_inner());
+        let mut record = ByteRecord::new();
+        let mut others = usize::from(self.has_header) + self.units_rows;
+        loop {
+            let start = self.skip + reader.position().byte();
+            if !reader.read_byte_record(&mut record).map_err(io::Error::from)? {
+                return Ok(());
+            }
+            if others > 0 {
+                others -= 1;
+                continue;
+            }
+            record = squeezed(record, self.delimiter);
+            visit(Row { record: &record, start, end: self.skip + reader.position().byte() })?;
+        }
+    }
+
+    /// Whether a row is the header again, as where files were put together.
+    pub fn is_header(&self, row: &ByteRecord) -> bool {
+        self.has_header && row.iter().map(<[u8]>::trim_ascii).eq(self.names.iter().map(String::as_bytes))
+    }
 }
 
-/// Calls `visit` with every row below the header.
-pub fn for_each(dialect: &Dialect, mut visit: impl FnMut(Row) -> Result<()>) -> Result<()> {
-    let skip = dialect.skip;
-    let mut file = dialect.source.reader()?;
-    file.seek(SeekFrom::Start(skip))?;
-    let mut reader =
-        builder(dialect.delimiter, dialect.comment).buffer_capacity(1 << 17).from_reader(file.into_inner());
-    let mut record = ByteRecord::new();
-    let mut others = usize::from(dialect.has_header) + dialect.units_rows;
-    loop {
-        let start = skip + reader.position().byte();
-        if !reader.read_byte_record(&mut record).map_err(io::Error::from)? {
-            return Ok(());
-        }
-        if others > 0 {
-            others -= 1;
-            continue;
-        }
-        record = squeezed(record, dialect.delimiter);
-        visit(Row { record: &record, start, end: skip + reader.position().byte() })?;
+/// A reader that takes rows as they come, of any width, the first one too.
+pub fn builder(delimiter: u8, comment: Option<u8>) -> csv::ReaderBuilder {
+    let mut builder = csv::ReaderBuilder::new();
+    builder.delimiter(delimiter).comment(comment).has_headers(false).flexible(true);
+    builder
+}
+
+/// A record without empty cells, where blanks are between cells: they may be several in a row.
+pub fn squeezed(record: ByteRecord, delimiter: u8) -> ByteRecord {
+    if delimiter != b' ' {
+        return record;
     }
+    let mut cells: ByteRecord = record.iter().filter(|cell| !cell.is_empty()).collect();
+    cells.set_position(record.position().cloned());
+    cells
 }
 
 impl Row<'_> {
@@ -61,27 +74,30 @@ pub fn well_quoted(delimiter: u8) -> Regex {
     Regex::new(&format!(r"^[\r\n]*{cell}(?:{delimiter}{cell})*[\r\n]*$")).expect("a pattern")
 }
 
-/// The lines, counted from 1, at which rows with these ascending offsets start.
-pub fn lines_of(source: &Source, starts: &[u64]) -> Result<Vec<u64>> {
-    let mut lines = Vec::new();
-    let (mut line, mut before) = (1_u64, 0_u8);
-    for (offset, byte) in (0_u64..).zip(source.reader()?.bytes()) {
-        let byte = byte?;
-        // A row starts at its first byte that ends no line.
-        while !matches!(byte, b'\r' | b'\n') && starts.get(lines.len()).is_some_and(|&start| start <= offset)
-        {
-            lines.push(line + u64::from(before == b'\r'));
+impl Source {
+    /// Makes ascending offsets of rows the lines of the file, counted from 1, at which they start.
+    pub fn count_lines<'s>(&self, starts: impl Iterator<Item = &'s mut u64>) -> Result<()> {
+        let mut starts = starts.peekable();
+        let (mut line, mut before) = (1 - self.lines_before, 0);
+        for (offset, byte) in (0..).zip(self.reader()?.bytes()) {
+            let byte = byte?;
+            // A row starts at its first byte that ends no line.
+            while !matches!(byte, b'\r' | b'\n')
+                && let Some(start) = starts.next_if(|start| **start <= offset)
+            {
+                *start = line + u64::from(before == b'\r');
+            }
+            if starts.peek().is_none() {
+                return Ok(());
+            }
+            if byte == b'\n' || before == b'\r' {
+                line += 1;
+            }
+            before = byte;
         }
-        if lines.len() == starts.len() {
-            break;
-        }
-        if byte == b'\n' || before == b'\r' {
-            line += 1;
-        }
-        before = byte;
+        starts.for_each(|start| *start = line);
+        Ok(())
     }
-    lines.resize(starts.len(), line);
-    Ok(lines)
 }
 
 #[cfg(test)]
@@ -98,7 +114,9 @@ mod tests {
             let source = Source::open(&path, &super::super::RecordingOptions::default()).unwrap();
             let after_b = 2 * (1 + end.len() as u64); // the blank line belongs to the row that follows it
             let after_c = text.len() as u64 - 1 - end.len() as u64;
-            assert_eq!(lines_of(&source, &[0, after_b, after_c]).unwrap(), [1, 4, 5], "{end:?}");
+            let mut starts = [0, after_b, after_c];
+            source.count_lines(starts.iter_mut()).unwrap();
+            assert_eq!(starts, [1, 4, 5], "{end:?}");
         }
     }
 

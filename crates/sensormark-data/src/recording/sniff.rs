@@ -10,10 +10,10 @@ use encoding_rs::WINDOWS_1252;
 const SAMPLE_BYTES: u64 = 1 << 18;
 
 /// What is known of the file so far.
-struct Sniffer<'o> {
+struct Sniffer {
     source: Source,
-    options: &'o RecordingOptions,
-    rules: CellRules<'o>,
+    options: RecordingOptions,
+    rules: CellRules,
     /// The first rows.
     text: Vec<u8>,
     /// Bytes before the table.
@@ -21,7 +21,6 @@ struct Sniffer<'o> {
     comment: Option<u8>,
     delimiter: Option<u8>,
     notes: Vec<String>,
-    group_key: Vec<String>,
 }
 
 /// The rows of the sample as one delimiter splits them.
@@ -37,22 +36,29 @@ struct Sample {
 pub fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialect> {
     let mut sniffer = Sniffer::new(source, options)?;
     sniffer.check_text()?;
-    let mut sample = sniffer.sample()?;
-    sniffer.comments(&mut sample)?;
+    let mut sample = sniffer.below_comments()?;
     if options.header_line.or(options.skip_lines).is_none() {
         sniffer.titles(&mut sample);
     }
     let has_header =
         options.header.unwrap_or_else(|| options.header_line.is_some() || sniffer.is_header(&sample));
-    let names = if has_header { sniffer.names(&sample)? } else { vec![String::new(); sample.width] };
+    let names = if has_header {
+        sniffer.names(&sample)?
+    } else {
+        sniffer.notes.push(format!(
+            "line 1 is a reading, not a header; columns are called column_1 to column_{}",
+            sample.width
+        ));
+        vec![String::new(); sample.width]
+    };
     let units_rows = (1..=2).take_while(|&row| has_header && sniffer.is_units(&sample, row)).count();
     for record in &sample.records[..=units_rows][1..] {
         let units = record.iter().join(" ");
         sniffer.notes.push(format!("{units:?} below the header is no reading: left out"));
     }
-    let Sniffer { source, skip, comment, notes, group_key, .. } = sniffer;
+    let Sniffer { source, skip, comment, notes, options, .. } = sniffer;
     let (skip, delimiter) = (skip as u64, sample.delimiter);
-    Ok(Dialect { source, skip, comment, delimiter, has_header, units_rows, names, notes, group_key })
+    Ok(Dialect { source, skip, comment, delimiter, has_header, units_rows, names, notes, options })
 }
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -69,9 +75,9 @@ fn offset(record: &StringRecord) -> usize {
     record.position().and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or(0)
 }
 
-impl<'o> Sniffer<'o> {
+impl Sniffer {
     /// What the user says, and a first line that tells spreadsheets the delimiter.
-    fn new(source: Source, options: &'o RecordingOptions) -> Result<Self> {
+    fn new(source: Source, options: &RecordingOptions) -> Result<Self> {
         let mut text = Vec::new();
         source.reader()?.take(SAMPLE_BYTES).read_to_end(&mut text)?;
         if text.len() as u64 == SAMPLE_BYTES {
@@ -80,7 +86,7 @@ impl<'o> Sniffer<'o> {
             text.truncate(end.map_or(text.len(), |end| end + 1));
         }
         let ascii = |given: char, option| {
-            u8::try_from(given).or_else(|_| unclear(format!("{option} {given}: give one ASCII character")))
+            u8::try_from(given).or_else(|_| unclear!("{option} {given}: give one ASCII character"))
         };
         let mut delimiter = options.delimiter.map(|given| ascii(given, "--delimiter")).transpose()?;
         let comment = options.comment.map(|given| ascii(given, "--comment")).transpose()?;
@@ -95,14 +101,13 @@ impl<'o> Sniffer<'o> {
         let skip = after_lines(&text, skipped);
         Ok(Self {
             source,
-            options,
+            options: options.clone(),
             rules: CellRules::new(options),
             text,
             skip,
             comment,
             delimiter,
             notes,
-            group_key: Vec::new(),
         })
     }
 
@@ -111,27 +116,23 @@ impl<'o> Sniffer<'o> {
         let (given, lines) = (&self.source, || lines(&self.text));
         if lines().next().is_some_and(|line| line.contains(&0)) {
             let order = if self.text[0] == 0 { "be" } else { "le" };
-            return ask(format!(
+            return unclear!(
                 "{given} is not UTF-8 text; if it is UTF-16 without a mark, say ⟦--encoding‖utf-16{order}⟧"
-            ));
+            );
         }
         let wrong: Vec<_> = lines().enumerate().filter(|(_, line)| str::from_utf8(line).is_err()).collect();
         match wrong[..] {
-            [(line, bytes), ..] if line == 0 || wrong.len() * 2 > lines().count() => ask(format!(
+            [(line, bytes), ..] if line == 0 || wrong.len() * 2 > lines().count() => unclear!(
                 "{given} is not UTF-8. Line {} is {:?} as Windows-1252: if that is right, say ⟦--encoding‖windows-1252⟧, else name another encoding",
                 line + 1,
                 WINDOWS_1252.decode(bytes).0.trim()
-            )),
+            ),
             _ => Ok(()),
         }
     }
 
-    fn table(&self) -> &[u8] {
-        &self.text[self.skip..]
-    }
-
     fn sample(&self) -> Result<Sample> {
-        let split = |delimiter| Sample::new(self.table(), delimiter, self.comment);
+        let split = |delimiter| Sample::new(&self.text[self.skip..], delimiter, self.comment);
         // Of equals the last counts.
         let best = self
             .delimiter
@@ -142,51 +143,56 @@ impl<'o> Sniffer<'o> {
         let Some(best) = best.filter(|best| !best.records.is_empty()) else {
             return empty(&self.source);
         };
-        if best.width > 1 || (best.width == 1 && self.options.delimiter.is_some()) {
+        if best.width > 1 || self.options.delimiter.is_some() {
             return Ok(best);
         }
         let blank = split(b' ');
         let is_blank = blank.width > 2 && blank.regular * 2 > blank.records.len();
         let hint = if is_blank { ": ⟦--delimiter‖ ⟧ gives equal rows" } else { "" };
-        ask(format!(
+        unclear!(
             "{} has one cell a line with any of comma, semicolon, tab and bar between cells; say the delimiter with --delimiter{hint}",
             self.source
-        ))
+        )
     }
 
-    /// Lines before the table that begin with a mark of comments. The last of them is the header, if it fits the rows and no other line is.
-    fn comments(&mut self, sample: &mut Sample) -> Result<()> {
-        let table = self.table().to_vec();
-        let mark = ["#", "%", "!", "*", "//"].into_iter().find(|mark| table.starts_with(mark.as_bytes()));
+    /// The table below lines that begin with a mark of comments. The last of them is the header, if it fits the rows and no other line is.
+    fn below_comments(&mut self) -> Result<Sample> {
+        let table = self.text[self.skip..].to_vec();
+        let mark = "# % ! * //".split(' ').find(|mark| table.starts_with(mark.as_bytes()));
         let Some(mark) = mark.filter(|_| self.comment.is_none()) else {
-            return Ok(());
+            return self.sample();
         };
         let hashes = lines(&table).take_while(|line| line.starts_with(mark.as_bytes())).collect_vec();
         let last = hashes.len() - 1;
         self.comment = mark.bytes().next();
-        *sample = self.sample()?;
+        let sample = self.sample()?;
         if Sample::new(hashes[last], sample.delimiter, None)
             .records
             .iter()
             .any(|row| row.len() == sample.width)
-            && !self.is_header(sample)
+            && !self.is_header(&sample)
         {
-            self.skip += after_lines(&table, last) + 1;
+            self.skip += after_lines(&table, last) + mark.len();
             self.comment = None;
-            *sample = self.sample()?;
-        } else {
-            self.notes.push(format!("lines that begin with {mark} are comments"));
+            return self.sample();
         }
-        if let Some(group) = hashes.iter().find(|line| line.starts_with(b"#group,")) {
+        self.notes.push(format!("lines that begin with {mark} are comments"));
+        if let Some(group) = hashes.iter().find(|line| line.starts_with(b"#group,"))
+            && self.options.time.is_none()
+            && self.options.tags.is_empty()
+        {
             let group = Sample::new(group, b',', None);
-            self.group_key = sample.records[0]
-                .iter()
-                .zip(&group.records[0])
-                .filter(|(name, group)| *group == "true" && !["_start", "_stop"].contains(name))
-                .map(|(name, _)| name.to_owned())
-                .collect();
+            for (name, group) in sample.records[0].iter().zip(&group.records[0]) {
+                let name = name.to_owned();
+                match name.as_str() {
+                    "_time" => self.options.time = Some(name),
+                    "result" | "table" | "_start" | "_stop" => self.options.leave_out.push(name),
+                    _ if group == "true" => self.options.tags.push(name),
+                    _ => {}
+                }
+            }
         }
-        Ok(())
+        Ok(sample)
     }
 
     /// Lines before the header that are no rows: titles of one cell, and the first line of Campbell's loggers.
@@ -214,9 +220,9 @@ impl<'o> Sniffer<'o> {
     /// Whether the first row names the columns: none of its cells is a time, and a text stands where the rows below have none, or it is all text.
     fn is_header(&self, sample: &Sample) -> bool {
         let looks = self.looks(sample, 0);
-        !looks.iter().any(|look| matches!(look, Look::Time(_)))
+        !looks.iter().any(|look| matches!(look, Moment(_)))
             && looks.iter().any(is_text)
-            && (looks.iter().all(|look| is_text(look) || *look == Look::Absent)
+            && (looks.iter().all(|look| is_text(look) || *look == Absent)
                 || self.stands_out(sample, 0, &looks))
     }
 
@@ -224,7 +230,7 @@ impl<'o> Sniffer<'o> {
     fn is_units(&self, sample: &Sample, row: usize) -> bool {
         let looks = self.looks(sample, row);
         looks.len() == sample.width
-            && looks.iter().all(|look| matches!(look, Look::Text | Look::Absent))
+            && looks.iter().all(|look| matches!(look, Words | Absent))
             && self.stands_out(sample, row, &looks)
     }
 
@@ -240,7 +246,7 @@ impl<'o> Sniffer<'o> {
             sample
                 .regular_records(row + 1)
                 .map(|record| match self.rules.look(record.get(column + shift).unwrap_or("").trim()) {
-                    Look::Absent => 0,
+                    Absent => 0,
                     look if is_text(&look) => -1,
                     _ => 1,
                 })
@@ -266,7 +272,7 @@ impl<'o> Sniffer<'o> {
             } else if !is_named_time(&names[0])
                 || !sample
                     .regular_records(1)
-                    .any(|record| matches!(self.rules.look(record[0].trim()), Look::Time(_)))
+                    .any(|record| matches!(self.rules.look(record[0].trim()), Moment(_)))
             {
                 names.insert(0, String::new());
                 self.notes.push(
@@ -277,16 +283,16 @@ impl<'o> Sniffer<'o> {
         if names.len() == width {
             return Ok(names);
         }
-        let start = better.map(|row| (self.skip + offset(&sample.records[row])) as u64);
-        let lines = lines_of(&self.source, start.as_slice())?.into_iter();
-        ask(format!(
+        let mut line = better.map(|row| (self.skip + offset(&sample.records[row])) as u64);
+        self.source.count_lines(line.iter_mut())?;
+        unclear!(
             "{}: the header has {} names and most rows have {width} cells; say {}⟦--header‖false⟧ if no line names them, or put cells with the delimiter in quotes",
             self.source,
             names.len(),
-            lines
-                .map(|line| format!("⟦--header-line‖{line}⟧ if line {line} names the columns, or "))
-                .join("")
-        ))
+            line.map_or_else(String::new, |line| format!(
+                "⟦--header-line‖{line}⟧ if line {line} names the columns, or "
+            ))
+        )
     }
 }
 
@@ -306,7 +312,7 @@ impl Sample {
             .counts()
             .into_iter()
             .max_by_key(|&(width, count)| (count, width))
-            .unwrap_or((0, 0));
+            .unwrap_or_default();
         Self { delimiter, records, width, regular }
     }
 
@@ -325,5 +331,5 @@ impl Sample {
 }
 
 fn is_text(look: &Look) -> bool {
-    matches!(look, Look::Text | Look::Clock(_))
+    matches!(look, Words | Daytime(_))
 }

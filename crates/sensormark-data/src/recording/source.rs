@@ -5,20 +5,6 @@ use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use std::os::fd::AsRawFd;
 
-/// Where a recording is read from.
-pub struct Source {
-    /// What the user named.
-    pub given: PathBuf,
-    /// What is read.
-    pub path: PathBuf,
-    /// The copy, which goes with this.
-    copy: Option<File>,
-    /// What was done to it.
-    pub notes: Vec<String>,
-    /// Lines of the copy before what is line 1 of the file.
-    pub lines_before: u64,
-}
-
 impl Display for Source {
     fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
         self.given.display().fmt(formatter)
@@ -27,8 +13,20 @@ impl Display for Source {
 
 impl Source {
     pub fn open(given: &Path, options: &RecordingOptions) -> Result<Self> {
-        let (given, path) = (given.to_owned(), given.to_owned());
-        let mut source = Self { given, path, copy: None, notes: Vec::new(), lines_before: 0 };
+        let file_name = || given.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut source = Self {
+            name: options.name.clone().unwrap_or_else(file_name),
+            given: given.to_owned(),
+            path: given.to_owned(),
+            copy: None,
+            notes: Vec::new(),
+            lines_before: 0,
+        };
+        if is_read_once(given) {
+            return unclear!(
+                "{source} can be read only once; copy it to a file, or pipe it into sensormark replay -"
+            );
+        }
         let file = source.reader()?;
         match source.head()?[..] {
             [0x1f, 0x8b, ..] => {
@@ -46,31 +44,32 @@ impl Source {
             source.lines_before = 1;
             source.copied("Parquet", parquet)?;
         } else if is(&[b"BZh", b"\xfd7z", b"PK\x03\x04"]) {
-            return unclear(format!(
+            return unclear!(
                 "{source} is packed, or a spreadsheet; export it as CSV, or unpack it into a pipe: bzcat, xzcat or unzip -p {source} | sensormark replay -"
-            ));
+            );
         } else if is(&[b"{"]) {
             source.lines_before = 1;
             source.copied("JSON lines", json::to_csv)?;
-        } else if is(&[b"[{", b"[\n", b"[\r"]) {
-            return unclear(format!(
+        } else if head
+            .trim_ascii_start()
+            .strip_prefix(b"[")
+            .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"{"))
+        {
+            return unclear!(
                 "{source} is one JSON array, and a recording has an object a line; write it so with: jq -c '.[]' {source}"
-            ));
+            );
         }
         Ok(source)
     }
 
     /// Decodes what is not UTF-8.
     fn decode(&mut self, options: &RecordingOptions) -> Result<()> {
-        let known = |name: &String| {
-            Encoding::for_label(name.as_bytes()).map_or_else(
-                || unclear(format!(
-                    "--encoding {name}: there is no such encoding; usual ones are windows-1252, latin1, utf-16le"
-                )),
-                Ok,
-            )
-        };
-        let encoding = options.encoding.as_ref().map(known).transpose()?;
+        let encoding = options.encoding.as_ref().and_then(|name| Encoding::for_label(name.as_bytes()));
+        if let (None, Some(name)) = (encoding, &options.encoding) {
+            return unclear!(
+                "--encoding {name}: there is no such encoding; usual ones are windows-1252, latin1, utf-16le"
+            );
+        }
         if !begins(&self.head()?, &[b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"])
             && encoding.is_none_or(|encoding| encoding == UTF_8)
         {
@@ -121,8 +120,8 @@ use super::parquet::to_csv as parquet;
 
 #[cfg(not(feature = "parquet"))]
 fn parquet(source: &Source, _: &mut File) -> Result<()> {
-    unclear(format!(
+    unclear!(
         "{} is Parquet, which this sensormark was built without; build it with the feature parquet, or export the file as CSV",
         source
-    ))
+    )
 }

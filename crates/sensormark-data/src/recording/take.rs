@@ -1,50 +1,44 @@
 //! The second reading of a file: cells into typed columns, rows into readings, and what cannot be read into faults.
 
 use super::*;
-use indexmap::IndexSet;
-
-/// Everything that was read.
-pub struct Taken {
-    pub schema: Schema,
-    pub readings: Batch,
-    pub timing: Timing,
-    pub bad: BadRows,
-    /// What is said of times that are read as others.
-    pub notes: Vec<String>,
-}
 
 /// Reads all rows.
-pub fn take(
-    dialect: &Dialect,
-    plan: &Plan,
-    evidence: &Evidence,
-    options: &RecordingOptions,
-) -> Result<Taken> {
-    let mut taker = Taker::new(plan, evidence.rows, options);
-    let mut bad = BadRows::default();
-    let (mut count, quotes) = (0, rows::well_quoted(dialect.delimiter));
-    rows::for_each(dialect, |row| {
-        count += 1;
+pub fn take(dialect: &Dialect, plan: Plan, evidence: &Evidence) -> Result<Recording> {
+    let columns = plan.fields.iter().map(|field| Column::new(field.kind)).collect();
+    let mut taker = Taker {
+        batch: Batch { table: 0, times_ns: Vec::new(), series: Vec::new(), columns },
+        plan,
+        evidence,
+        rules: CellRules::new(&dialect.options),
+        values: Vec::new(),
+        oddities: BTreeMap::new(),
+        series: IndexSet::new(),
+        bad: BadRows::default(),
+    };
+    let (mut rows, quotes, source) = (0, well_quoted(dialect.delimiter), &dialect.source);
+    dialect.each_row(|row| {
+        rows += 1;
         if let Err(fault) = taker.row(row.record, row.is_torn(dialect, &quotes)?) {
-            bad.add(row.start, explained(fault, row.record, dialect), &evidence.columns);
+            taker.bad.add(row.start, explained(fault, row.record, dialect), &evidence.columns);
         }
         Ok(())
     })?;
-    if count != evidence.rows {
-        return unclear(format!(
-            "{} changed while it was read ({} rows, then {count}); read a copy",
-            dialect.source, evidence.rows
-        ));
+    if rows != evidence.rows {
+        return unclear!(
+            "{source} changed while it was read ({} rows, then {rows}); read a copy",
+            evidence.rows
+        );
     }
-    let starts = bad.first.iter().map(|(start, _)| *start).collect_vec();
-    for ((start, _), line) in bad.first.iter_mut().zip(lines_of(&dialect.source, &starts)?) {
-        *start = line - dialect.source.lines_before;
-    }
+    let bad = &mut taker.bad;
+    source.count_lines(bad.first.iter_mut().map(|(start, _)| start))?;
     let is_unreadable = bad.by_kind.keys().any(|kind| ![NO_VALUE, NO_ROW].contains(kind));
-    if taker.batch.is_empty() && bad.count > 0 || is_unreadable && !options.skip_bad_rows {
-        return Err(RecordingError::BadRows { file: dialect.source.to_string(), rows: count, bad });
+    if taker.batch.is_empty() && bad.count > 0 || is_unreadable && !dialect.options.skip_bad_rows {
+        return Err(RecordingError::BadRows { file: source.to_string(), rows, bad: taker.bad });
     }
-    Ok(taker.finish(bad))
+    let timing = Timing::of(&taker.batch);
+    taker.check_dates(&timing)?;
+    taker.check_series(&timing)?;
+    Ok(taker.finish(dialect, timing))
 }
 
 /// The fault of a row, or that it is none: empty, the header again, or what a power cut left.
@@ -61,37 +55,7 @@ fn explained(fault: Fault, record: &ByteRecord, dialect: &Dialect) -> Fault {
     Fault::of_row(kind, record, reason)
 }
 
-/// Turns rows into readings.
-struct Taker<'p> {
-    plan: &'p Plan,
-    rules: CellRules<'p>,
-    batch: Batch,
-    /// The values of the row at hand, one a field.
-    values: Vec<Value>,
-    /// Times that are written as others.
-    oddities: BTreeMap<&'static str, u64>,
-    /// The values of the tags of each series.
-    series: IndexSet<Vec<String>>,
-}
-
-impl<'p> Taker<'p> {
-    fn new(plan: &'p Plan, rows: u64, options: &'p RecordingOptions) -> Self {
-        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-        Self {
-            batch: Batch {
-                table: 0,
-                times_ns: Vec::with_capacity(rows),
-                series: Vec::with_capacity(rows),
-                columns: plan.fields.iter().map(|field| Column::new(field.kind)).collect(),
-            },
-            plan,
-            rules: CellRules::new(options),
-            values: Vec::new(),
-            oddities: BTreeMap::new(),
-            series: IndexSet::new(),
-        }
-    }
-
+impl Taker<'_> {
     /// Takes one row, all of it or nothing.
     fn row(&mut self, record: &ByteRecord, torn: bool) -> Result<(), Fault> {
         if torn {
@@ -158,8 +122,21 @@ impl<'p> Taker<'p> {
             .expect("fewer than 2^32 series"))
     }
 
-    fn finish(self, bad: BadRows) -> Taken {
-        let Plan { tags, fields, .. } = self.plan;
+    /// Puts together what was read and what was found out.
+    fn finish(self, dialect: &Dialect, timing: Timing) -> Recording {
+        let Plan { table: name, mut columns, tags, time, mut assumptions, .. } = self.plan;
+        let readings = self.batch;
+        let mut fields = Vec::new();
+        for (source, values) in self.plan.fields.into_iter().zip(&readings.columns) {
+            let absent = values.present.iter().flatten().filter(|is_present| !**is_present).count() as u64;
+            let field = Field { name: source.name, kind: source.kind, nullable: values.present.is_some() };
+            fields.push(field.clone());
+            let column = &mut columns[source.column];
+            // Of a column of numbers and texts, the numbers are shown.
+            if column.field.is_none() {
+                (column.field, column.absent) = (Some(field), absent);
+            }
+        }
         let tag_columns = tags.iter().enumerate().map(|(place, tag)| {
             let values = self.series.iter().map(|tags| &tags[place]);
             if tag.is_integer {
@@ -168,21 +145,27 @@ impl<'p> Taker<'p> {
                 TagColumn::Text(values.cloned().collect())
             }
         });
-        let table_fields = fields.iter().zip(&self.batch.columns).map(|(field, values)| Field {
-            name: field.name.clone(),
-            kind: field.kind,
-            nullable: values.present.is_some(),
-        });
-        let timing = Timing::of(&self.batch);
-        let mut series = if tags.is_empty() { Series::single() } else { Series::new(tag_columns.collect()) };
-        if let Some(interval_ns) = timing.interval_ns {
-            series = series.every(interval_ns);
-        }
+        let series = if tags.is_empty() { Series::single() } else { Series::new(tag_columns.collect()) };
         let tag_names = tags.iter().map(|tag| tag.name.as_str()).collect_vec();
-        let table =
-            table(&self.plan.table, &tag_names, table_fields, resolution(&self.batch.times_ns), series);
-        let notes = self.oddities.iter().map(|(words, count)| format!("{count} times are {words}")).collect();
-        Taken { schema: Schema { tables: vec![table] }, readings: self.batch, timing, bad, notes }
+        let resolution = resolution(&readings.times_ns);
+        let series = series.every(timing.interval_ns.unwrap_or_default());
+        let table = table(&name, &tag_names, fields, resolution, series);
+        assumptions.extend(self.oddities.iter().map(|(words, count)| format!("{count} times are {words}")));
+        let report = RecordingReport {
+            file: dialect.source.name.clone(),
+            delimiter: dialect.delimiter.into(),
+            header: dialect.has_header,
+            rows: self.evidence.rows,
+            readings: readings.len() as u64,
+            series: table.series.len(),
+            columns,
+            time,
+            resolution,
+            timing,
+            bad_rows: self.bad,
+            assumptions,
+        };
+        Recording { schema: Arc::new(Schema { tables: vec![table] }), readings, report }
     }
 }
 
@@ -217,8 +200,7 @@ impl FieldSource {
 
 /// The coarsest resolution in which all times are whole.
 fn resolution(times_ns: &[i64]) -> TimeResolution {
-    let coarse = [TimeResolution::Seconds, TimeResolution::Milliseconds, TimeResolution::Microseconds];
-    let whole =
-        coarse.into_iter().find(|coarse| times_ns.iter().all(|time| time % coarse.nanoseconds() == 0));
-    whole.unwrap_or(TimeResolution::Nanoseconds)
+    use TimeResolution::*;
+    let is_whole = |unit: &TimeResolution| times_ns.iter().all(|time_ns| time_ns % unit.nanoseconds() == 0);
+    [Seconds, Milliseconds, Microseconds].into_iter().find(is_whole).unwrap_or(Nanoseconds)
 }

@@ -4,19 +4,18 @@
 
 mod epochs;
 mod format;
-mod pattern;
-mod zone;
 
 use super::*;
 pub use epochs::{EPOCHS, Epoch, plausible};
 pub use format::{
     TimeFault::{self, *},
-    TimeFormat,
+    TimeFormat::{self, *},
+    written,
 };
-use jiff::{SignedDuration, civil::DateTime};
+use jiff::{SignedDuration, civil::DateTime, fmt::temporal::DateTimeParser};
 
 /// A time that was read.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Instant {
     /// Nanoseconds since the Unix epoch.
     pub time_ns: i64,
@@ -24,15 +23,14 @@ pub struct Instant {
     pub oddity: Option<&'static str>,
 }
 
-/// The orders in which the numbers of a date can be read: which of [`TimeFormat::DATES`].
-pub type Orders = [bool; 3];
+/// Year, month and day in each of [`TimeFormat::DATES`], where the numbers of a date can be those.
+pub type Dates = [Option<[i16; 3]>; 3];
 
 /// A date and a time of day as written, before it is decided which number is the day.
 #[derive(Debug, PartialEq)]
 pub struct Written {
-    numbers: [i16; 3],
-    /// In which orders it can be read.
-    pub orders: Orders,
+    /// Year, month and day in each of [`TimeFormat::DATES`] in which it can be read.
+    pub dates: Dates,
     /// Whether the year has two digits.
     pub is_short: bool,
     pub clock: Clock,
@@ -79,7 +77,7 @@ impl TimeFormat {
     pub fn read(&self, text: &str) -> Result<Instant, TimeFault> {
         match self {
             Self::Count(epoch) => in_range(epoch.read(text)?, None),
-            Self::Pattern(pattern) => pattern::read(pattern, text),
+            Self::Pattern(pattern) => format::read(pattern, text),
             _ => Written::read(text).ok_or(Shape)?.instant(self),
         }
     }
@@ -100,10 +98,9 @@ impl Written {
         let number = |part: &str| part.parse().ok().or_else(|| month(part));
         let numbers = [number(one)?, number(two)?, number(three)?];
         let widths = [one, two, three].map(|part| if part.parse::<u16>().is_ok() { part.len() } else { 0 });
-        let (orders, is_short) = orders(numbers, widths, named)?;
+        let is_short = !widths.contains(&4);
         Some(Self {
-            numbers,
-            orders,
+            dates: dates(numbers, widths, named)?,
             is_short,
             clock: Clock::after_date(found.get(6).map_or("", |rest| rest.as_str()), !is_short)?,
         })
@@ -111,8 +108,7 @@ impl Written {
 
     fn instant(&self, format: &TimeFormat) -> Result<Instant, TimeFault> {
         let place = TimeFormat::DATES.iter().position(|known| known == format);
-        let [year, month, day] =
-            PLACES[place.filter(|&order| self.orders[order]).ok_or(Shape)?].map(|place| self.numbers[place]);
+        let [year, month, day] = place.and_then(|place| self.dates[place]).ok_or(Shape)?;
         let century = match year {
             _ if !self.is_short => 0,
             ..69 => 2_000,
@@ -182,17 +178,43 @@ impl Clock {
             true => Err(TooFine),
             false => Ok(since_ns),
         };
-        let zone = if rest.is_empty() { None } else { Some(zone::read(rest)?) };
+        let zone = if rest.is_empty() { None } else { Some(zone(rest)?) };
         Some(Self { since_ns, is_leap: second == 60, zone })
+    }
+}
+
+// An offset, maybe behind UTC, and a name, of which there is one at least.
+pattern!(ZONE, r"^(?:UTC|GMT)?([-+][0-9:]+)?[ \[]*([A-Za-z][\w/+-]*)?\]?$");
+
+/// The zone that stands at the end of a time. An offset counts before a name that follows it.
+fn zone(text: &str) -> Option<TimeZone> {
+    let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+    // Names that mean one offset wherever they are used. (CST, IST and BST do not.)
+    let offsets = "Z+00 z+00 UTC+00 GMT+00 UT+00 WET+00 WEST+01 CET+01 MEZ+01 CEST+02 MESZ+02 EET+02 EEST+03 EST-05 EDT-04 MST-07 MDT-06 PST-08 PDT-07 CDT-05 AKST-09 AKDT-08 HST-10 MSK+03 SGT+08 HKT+08 JST+09 KST+09 AEST+10 AEDT+11 NZST+12 NZDT+13";
+    let known_zone = |text: &str| DateTimeParser::new().parse_time_zone(text).ok();
+    let mut known = offsets.split(' ').filter_map(|known| known.strip_prefix(text));
+    if let Some(offset) = known.find(|rest| rest.starts_with(['+', '-'])) {
+        return known_zone(offset);
+    }
+    let found = ZONE.captures(text.split(" (").next()?)?;
+    let part = |part| found.get(part).map_or("", |part| part.as_str());
+    let mut offset = part(1).to_owned();
+    if offset.find(':').unwrap_or(offset.len()) == 2 {
+        offset.insert(1, '0');
+    }
+    match part(2) {
+        _ if !offset.is_empty() => known_zone(&offset),
+        name if name.contains('/') => known_zone(name),
+        _ => None,
     }
 }
 
 /// Where year, month and day stand, in the order of [`TimeFormat::DATES`].
 const PLACES: [[usize; 3]; 3] = [[0, 1, 2], [2, 1, 0], [2, 0, 1]];
 
-/// In which orders three numbers with these widths can be read, and whether the year has two digits. A month may be given by its name. Where no order
-/// gives a month, all that the widths allow are taken: that is no such date.
-fn orders(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option<(Orders, bool)> {
+/// The dates that three numbers with these widths can be. A month may be given by its name. Where no order gives a month, all that the widths allow are
+/// taken: that is no such date.
+fn dates(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option<Dates> {
     let fits = |is_strict: bool| {
         PLACES.map(|[year, month, day]| {
             let is_year = match widths[year] {
@@ -204,13 +226,14 @@ fn orders(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option
                 }
                 _ => false,
             };
-            is_year
+            let is_date = is_year
                 && named.is_none_or(|named| named == month)
                 && widths[month] <= 2
-                && matches!(widths[day], 1 | 2)
+                && matches!(widths[day], 1 | 2);
+            is_date.then_some([year, month, day].map(|place| numbers[place]))
         })
     };
-    Some(([true, false].map(fits).into_iter().find(|orders| orders.contains(&true))?, !widths.contains(&4)))
+    [true, false].map(fits).into_iter().find(|dates| dates.iter().any(Option::is_some))
 }
 
 fn in_range(time_ns: i128, oddity: Option<&'static str>) -> Result<Instant, TimeFault> {
@@ -227,8 +250,8 @@ pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
     EPOCHS
         .iter()
         .cloned()
-        .map(TimeFormat::Count)
-        .chain([TimeFormat::YearMonthDay])
+        .map(Count)
+        .chain([YearMonthDay])
         .filter(|format| {
             [smallest, largest].iter().all(|number| {
                 format.read(&number.to_string()).is_ok_and(|Instant { time_ns, .. }| {
@@ -243,9 +266,9 @@ pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
 pub fn read_clock(text: &str) -> Option<bool> {
     text.find([':', '.', 'm', 'M'])?;
     let mut parts = text.split([':', '.']).skip(1).take(2);
-    let is_two = |part: &str| part.len() > 1 && part.as_bytes()[..2].iter().all(u8::is_ascii_digit);
+    let is_one = |part: &str| part.bytes().take_while(u8::is_ascii_digit).count() == 1;
     let clock = Clock::read(text)?;
-    (parts.all(is_two) && clock.since_ns.is_ok()).then_some(clock.zone.is_some())
+    (!parts.any(is_one) && clock.since_ns.is_ok()).then_some(clock.zone.is_some())
 }
 
 /// The number of a month that is given by its name. Three letters are enough.

@@ -21,50 +21,34 @@ pub fn is_of_tails(seen: &ColumnEvidence) -> bool {
         && cells.iter().all(|cell| read_tail(cell).is_some())
 }
 
-/// Where the time of a row is.
-#[derive(Debug, Clone)]
-pub struct TimeSource {
-    /// Its columns, that of the date or the year first.
-    pub columns: Vec<usize>,
-    /// What stands before each part of a time, and how many digits it has at least.
+/// These columns as the time.
+pub fn time_of(
+    columns: &[&ColumnEvidence],
     layout: Vec<(&'static str, usize)>,
-    /// The columns' names, as `--time` takes them.
-    pub label: String,
-    /// How the time is written.
-    pub format: TimeFormat,
-    /// The times that are taken, in ns, where nobody said what the numbers are.
-    pub plausible: Option<Range<i64>>,
-    /// Why these columns and this format, in words.
-    pub reason: String,
-    /// What was taken for granted.
-    pub notes: Vec<String>,
-    /// Whether it is a column of dates that nobody named.
-    pub is_bare_date: bool,
-    /// Whether the first part is a date, which may carry a midnight of its own.
-    has_date: bool,
+    format: TimeFormat,
+) -> TimeSource {
+    let label = columns.iter().map(|column| &column.label).join(",");
+    let mut notes = Vec::new();
+    if columns.len() > 1 {
+        notes.push(format!("columns {label} together are the time, --time {label}"));
+    }
+    if columns[0].short_years > 0 {
+        notes.push(format!("years of two digits in column {} are 1969 to 2068", columns[0].label));
+    }
+    TimeSource {
+        columns: columns.iter().map(|column| column.number).collect(),
+        layout,
+        label,
+        format,
+        plausible: None,
+        reason: "no other column can be the time".to_owned(),
+        notes,
+        is_bare_date: false,
+        has_date: false,
+    }
 }
 
 impl TimeSource {
-    /// These columns.
-    pub fn new(columns: &[&ColumnEvidence], layout: Vec<(&'static str, usize)>, format: TimeFormat) -> Self {
-        let label = columns.iter().map(|column| &column.label).join(",");
-        let notes = match columns {
-            [_] => Vec::new(),
-            _ => vec![format!("columns {label} together are the time, --time {label}")],
-        };
-        Self {
-            columns: columns.iter().map(|column| column.number).collect(),
-            layout,
-            label,
-            format,
-            plausible: None,
-            reason: "no other column can be the time".to_owned(),
-            notes,
-            is_bare_date: false,
-            has_date: false,
-        }
-    }
-
     /// The time of a row as one text.
     pub fn text<'r>(&self, record: &'r ByteRecord) -> Result<Cow<'r, str>, Fault> {
         if let [column] = self.columns[..] {
@@ -88,21 +72,26 @@ impl TimeSource {
 }
 
 impl Search<'_> {
-    /// Several columns, if they make up a time. The format is asked for with the column of dates or times.
-    pub fn joined(&self, columns: &[&ColumnEvidence]) -> Result<Option<TimeSource>> {
-        if let Ok(format @ TimeFormat::Pattern(_)) = self.format(columns[0]) {
-            return Ok(Some(TimeSource::new(columns, vec![(" ", 0); columns.len()], format)));
+    /// Several columns that make up a time. The format is asked for with the column of dates or times.
+    pub fn joined(&self, columns: &[&ColumnEvidence]) -> Result<TimeSource> {
+        if let Ok(format @ Pattern(_)) = self.format(columns[0]) {
+            let mut parts = format.name().split(' ');
+            let layout = columns.iter().map(|column| {
+                let is_number = column.is_mostly(column.point.integers + column.leading_zeros);
+                // 930 is 0930 by %H%M.
+                (" ", parts.next().filter(|_| is_number).map_or(0, |part| written(part).len()))
+            });
+            return Ok(time_of(columns, layout.collect(), format));
         }
         let (heads, rest): (Vec<_>, Vec<_>) =
             columns.iter().copied().partition(|column| is_of_dates(column) || column.is_mostly(column.times));
         // The number of the next part: month is 1.
         let (mut layout, mut next, format, has_date) = match heads[..] {
-            [] => (Vec::new(), 0, TimeFormat::YearMonthDay, false),
             [head] => {
                 let has_date = is_of_dates(head);
                 (vec![("", 0)], if has_date { 3 } else { 6 }, self.format(head)?, has_date)
             }
-            _ => return Ok(None),
+            _ => (Vec::new(), 0, YearMonthDay, false),
         };
         for column in &rest {
             let most = column.point.extremes().map_or(0.0, |(_, most)| most);
@@ -117,12 +106,18 @@ impl Search<'_> {
                 let pairs = if next == 3 { 1 + (most > 24.0) as usize + (most > 2400.0) as usize } else { 1 };
                 (BEFORE[next], if next == 6 { 3 } else { 2 * pairs }, pairs)
             } else {
-                return Ok(None);
+                break;
             };
             layout.push((before, digits));
             next += parts;
         }
-        let source = TimeSource::new(&[heads, rest].concat(), layout, format);
-        Ok((next > 2).then_some(TimeSource { has_date, is_bare_date: next == 3, ..source }))
+        if next < 3 || layout.len() < columns.len() {
+            let names = columns.iter().map(|column| &column.label).join(",");
+            return unclear!(
+                "--time {names}: these columns make up no time. Name a date and a time of day or an hour, or numbers from the year on, or a pattern with blanks between them: --time-format '%d/%m/%Y %H%M'"
+            );
+        }
+        let source = time_of(&[heads, rest].concat(), layout, format);
+        Ok(TimeSource { has_date, is_bare_date: next == 3, ..source })
     }
 }

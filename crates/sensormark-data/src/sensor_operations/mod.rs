@@ -42,7 +42,7 @@ pub struct SensorReadings {
     day: Box<[i64]>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Sensor {
     offset_ns: i64,
     base: i64,

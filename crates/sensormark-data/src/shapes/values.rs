@@ -85,14 +85,10 @@ impl<'f> SeriesField<'f> {
     fn float(&mut self, tick: u64) -> f64 {
         let value = self.noisy(tick);
         let FieldShape { decimals, bits, .. } = self.field;
-        match decimals
-            .and_then(|places| 10_u32.checked_pow(places.into()))
-            .map(f64::from)
+        let power = decimals.and_then(|places| 10_u32.checked_pow(places.into())).map(f64::from);
+        power
             .or_else(|| bits.map(|places| (1_u64 << places.min(63)) as f64))
-        {
-            Some(power) => (value * power).round() / power,
-            None => value,
-        }
+            .map_or(value, |power| (value * power).round() / power)
     }
 
     fn integer(&mut self, tick: u64) -> i64 {

@@ -6,19 +6,7 @@
 use crate::prelude::*;
 
 /// The most powers of two of a walk: a million ticks.
-const MOST_OCTAVES: usize = 20;
-
-/// The roots of 1, 2, 4, …, exact as far as a double is: every second one is twice the one before the last.
-const WEIGHTS: [f64; MOST_OCTAVES] = {
-    let mut weights = [1.0; MOST_OCTAVES];
-    weights[1] = std::f64::consts::SQRT_2;
-    let mut octave = 2;
-    while octave < weights.len() {
-        weights[octave] = 2.0 * weights[octave - 2];
-        octave += 1;
-    }
-    weights
-};
+const MOST_OCTAVES: u32 = 20;
 
 /// The walk of one field of one series.
 pub struct Walk {
@@ -28,8 +16,10 @@ pub struct Walk {
 }
 
 /// The noises of a power of two on both sides of the tick that was asked last.
-#[derive(Clone)]
 struct Octave {
+    power: u32,
+    /// The root of 2^power, exact as far as a double is.
+    weight: f64,
     /// The multiple of the power at or before the tick; none asked yet where it is the largest number.
     place: u64,
     noise: f64,
@@ -40,29 +30,32 @@ struct Octave {
 impl Walk {
     /// A walk whose longest swing takes so many ticks.
     pub fn new(stream: Stream, ticks: u64) -> Self {
-        let octaves = (ticks.max(1).ilog2() as usize + 1).min(MOST_OCTAVES);
-        Self {
-            stream,
-            weights: WEIGHTS[..octaves].iter().fold(0.0, |sum, weight| sum + weight),
-            octaves: vec![Octave { place: u64::MAX, noise: 0.0, next: None }; octaves],
-        }
+        let octaves = (0..=ticks.max(1).ilog2().min(MOST_OCTAVES - 1)).map(|power| {
+            let root = if power % 2 == 0 { 1.0 } else { std::f64::consts::SQRT_2 };
+            let weight = (1_u64 << (power / 2)) as f64 * root;
+            Octave { power, weight, place: u64::MAX, noise: 0.0, next: None }
+        });
+        let octaves = octaves.collect_vec();
+        Self { stream, weights: octaves.iter().map(|octave| octave.weight).sum(), octaves }
     }
 
     /// Where the walk is at a tick, within -1 and 1.
     pub fn at(&mut self, tick: u64) -> f64 {
         let mut sum = 0.0;
-        for (power, (octave, weight)) in (0_u32..).zip(self.octaves.iter_mut().zip(WEIGHTS)) {
+        for octave in &mut self.octaves {
+            let power = octave.power;
             let length = 1_u64 << power;
             let (place, within) = (tick >> power, tick & (length - 1));
             let noise = |place: u64| 2.0 * self.stream.unit(place * 32 + power as u64) - 1.0;
             if octave.place != place {
-                let noise = octave.next.filter(|_| octave.place + 1 == place).unwrap_or_else(|| noise(place));
-                *octave = Octave { place, noise, next: None };
+                octave.noise =
+                    octave.next.filter(|_| octave.place + 1 == place).unwrap_or_else(|| noise(place));
+                (octave.place, octave.next) = (place, None);
             }
             let share = within as f64 / length as f64;
             let next =
                 if within == 0 { 0.0 } else { *octave.next.get_or_insert_with(|| noise(place + 1)) * share };
-            sum += weight * (octave.noise * (1.0 - share) + next);
+            sum += octave.weight * (octave.noise * (1.0 - share) + next);
         }
         sum / self.weights
     }

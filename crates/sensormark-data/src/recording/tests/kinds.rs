@@ -29,6 +29,15 @@ fn a_time_has_as_many_columns_as_it_takes() {
         ("YYYY,MM,DD,hh,mm,v", "2023,3,25,20,#,#", "", "20:00:00", "20:01:00"),
         ("#YY  MM DD hh mm WDIR", " 2023 03 25 20 0#  12#", "--delimiter ' '", "20:00:00", "20:01:00"),
         ("id,YYYYMMDD,HH,v", "7,20230325,1#,#", "--time YYYYMMDD,HH", "10:00:00", "11:00:00"),
+        ("Date,Time,v", "3/25/2023,1#:05 p.m.,#", "", "22:05:00", "23:05:00"),
+        ("Date,Time,v", "3/25/2023,1# a. m.,#", "", "10:00:00", "11:00:00"),
+        (
+            "year,doy,hhmm,v",
+            "2023,84,#30,#",
+            "--time year,doy,hhmm --time-format '%Y %j %H%M'",
+            "00:30:00",
+            "01:30:00",
+        ),
         (
             "Datum;T",
             "45010,#25;#",
@@ -86,6 +95,8 @@ fn numbers_with_other_signs_are_numbers_or_stop() {
         stops_with(&of(row), &typed(""), &["numbers with other signs", "--type v=text"]);
         read(of(row), &typed("--type v=text")).unwrap();
     }
+    let grouped = of("1.23#,50 kWh");
+    stops_with(&grouped, &typed("--unit-in-cells"), &["1230.5 with --thousands ."]);
     let units = "time,v\n2023-03-01,12 kW\n2023-03-02,900 W\n2023-03-03,13 kW\n";
     stops_with(units, &typed(""), &["several units: W, kW", "--type v=text"]);
     let mixed = "time,v\n2023-03-01,TRUE\n2023-03-02,1\n2023-03-03,FALSE\n";
@@ -126,6 +137,9 @@ fn packed_files_are_read_whole_or_named() {
     }
     let json = "\u{feff}{\"time\":\"2023-03-25\",\"v\":1}\n{\"time\":\"2023-03-26\",\"v\":2}\n";
     assert_eq!(figures(&read_plainly(json), "v"), (2, 3.0, 1.0, 2.0));
+    for array in ["[{\"v\":1}]", "[\n{\"v\":1}]", "[ {\"v\":1},\n {\"v\":2} ]"] {
+        stops_with(array, &typed(""), &["one JSON array", "jq -c '.[]'"]);
+    }
 }
 
 #[test]
@@ -227,6 +241,10 @@ fn comments_titles_and_encodings_of_other_programs_are_known() {
         assert_eq!(figures(&recording, "v"), (6, 15.0, 0.0, 5.0), "{before}");
         assert_eq!(recording.report.time.label, "time", "{before}");
     }
+    for before in ["# by X\n#", "// by X\n// ", "%"] {
+        let recording = read_plainly(format!("{before}{table}"));
+        assert_eq!(recording.report.time.label, "time", "{before}");
+    }
     let wide = |big: bool| {
         let bytes =
             table.encode_utf16().flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() });
@@ -255,7 +273,7 @@ fn what_is_no_number_in_other_programs_is_absent_or_asked_about() {
     );
     let errors = rows("time,v", "2023-03-1#,5", 4) + "2023-03-15,#DIV/0!\n2023-03-16,#VALUE!\n";
     stops_with(&errors, &typed(""), &["--absent '#DIV/0!,#VALUE!'"]);
-    for row in ["1,20,00#.5", "1_20#", "1.#d+02"] {
+    for row in ["1,20,00#.5", "1_20#", "1.#d+02", "$1,20#.50", "(1,20#)"] {
         stops_with(
             &rows("time;v", &format!("2023-03-2#;{row}"), 3),
             &typed(""),

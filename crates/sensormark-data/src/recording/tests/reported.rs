@@ -104,7 +104,7 @@ fn inspect_says_what_to_choose_and_what_is_odd() {
     ] {
         let shown = format!("{}.csv", &name[..3]);
         let found = inspect(&PathBuf::from(FOLDER).join(name), &shown, &RecordingOptions::default()).unwrap();
-        assert_eq!(found.arguments.is_none(), found.text.contains("Choose one:"), "{name}");
+        assert_eq!(!found.is_clear, found.text.contains("Choose one:"), "{name}");
         for part in parts {
             assert!(found.text.contains(part), "{name}: {part:?} is not in: {}", found.text);
         }

@@ -69,8 +69,7 @@ const LEAPS: [i128; 18] = [
 
 /// The leap second that ends at this time, which Unix time counts as the first second after it.
 pub fn leap(time_ns: i128) -> Result<Instant, TimeFault> {
-    let is_leap = LEAPS.contains(&time_ns.div_euclid(SECOND));
-    if is_leap {
+    if LEAPS.contains(&time_ns.div_euclid(SECOND)) {
         in_range(time_ns, Some("leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day"))
     } else {
         Err(NoSuchTime)
@@ -89,7 +88,7 @@ impl Epoch {
         Some(Self {
             name: name.to_owned(),
             unit_ns,
-            before_unix_ns: -(TimeFormat::YearMonthDay.read(start).ok()?.time_ns as i128),
+            before_unix_ns: -(YearMonthDay.read(start).ok()?.time_ns as i128),
         })
     }
 
@@ -125,7 +124,7 @@ impl Epoch {
 }
 
 /// Times that are plausible without further word, in ns since 1970: from 2000-01-01 to a year from now.
-pub fn plausible() -> std::ops::Range<i64> {
+pub fn plausible() -> Range<i64> {
     let end = i64::try_from(Timestamp::now().as_nanosecond() + 366 * DAY).unwrap_or(i64::MAX);
     946_684_800_000_000_000..end
 }

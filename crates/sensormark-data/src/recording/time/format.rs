@@ -1,6 +1,7 @@
-//! The formats of times by name, and why a text is none. How they are read is in `time`, `epochs` and `pattern`.
+//! The formats of times: by name, or patterns of strftime, as jiff reads them; and why a text is none. How the others are read is in `time` and `epochs`.
 
 use super::*;
+use jiff::{fmt::strtime, tz::Offset};
 use serde_with::{DeserializeFromStr, SerializeDisplay};
 use thiserror::Error;
 
@@ -40,7 +41,7 @@ pub enum TimeFault {
 }
 
 impl TimeFormat {
-    /// Those that read dates, in the order of [`super::Orders`].
+    /// Those that read dates, in the order of [`super::Dates`].
     pub const DATES: [Self; 3] = [Self::YearMonthDay, Self::DayMonthYear, Self::MonthDayYear];
 
     /// The names of all formats, as messages list them.
@@ -86,7 +87,7 @@ impl FromStr for TimeFormat {
 
     fn from_str(name: &str) -> Result<Self, String> {
         if name.contains('%') {
-            return pattern::check(name).map(|()| Self::Pattern(name.to_owned()));
+            return check(name).map(|()| Self::Pattern(name.to_owned()));
         }
         Self::DATES
             .into_iter()
@@ -94,4 +95,33 @@ impl FromStr for TimeFormat {
             .or_else(|| Epoch::named(name).map(Self::Count))
             .ok_or_else(|| format!("{name:?} is no time format; there are {}", Self::names()))
     }
+}
+
+/// A time as a pattern writes it.
+pub fn written(pattern: &str) -> String {
+    strtime::format(pattern, &Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC)).unwrap_or_default()
+}
+
+/// Whether a pattern names a date: with it, a time that is written by the pattern is read again.
+pub fn check(pattern: &str) -> Result<(), String> {
+    read(pattern, &written(pattern)).ok().map(drop).ok_or_else(|| {
+        format!("{pattern:?} is no pattern that gives a date; write it as strftime does, such as '%d.%m.%Y %H:%M:%S'")
+    })
+}
+
+/// Reads a time. Without a zone it is of UTC.
+pub fn read(pattern: &str, text: &str) -> Result<Instant, TimeFault> {
+    let mut parts = strtime::parse(pattern, text).map_err(|_| Shape)?;
+    let has_name = parts.iana_time_zone().is_some();
+    if !has_name && parts.offset().is_none() {
+        parts.set_offset(Some(Offset::UTC));
+    }
+    let time = parts.to_zoned().map_err(|_| if has_name { Twice } else { NoSuchTime })?;
+    let time_ns = time.timestamp().as_nanosecond();
+    // jiff makes 59 of the second 60.
+    let are_59 = 1 + (parts.minute() == Some(59)) as usize;
+    if parts.second() == Some(59) && text.matches("59").count() < are_59 {
+        return epochs::leap(time_ns + 1_000_000_000);
+    }
+    in_range(time_ns, None)
 }
