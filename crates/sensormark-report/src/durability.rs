@@ -46,39 +46,36 @@ impl Promise {
         let classes: BTreeSet<Durability> =
             field.trials.iter().map(|it| it.implementation.durability).collect();
         let classes = classes.into_iter().map(Durability::text).join(", ");
-        let (mut kept, mut lost, mut not_tried, mut untried) = (vec![], vec![], vec![], vec![]);
-        let version = |of: &TrialRecord| of.server.as_ref().map(|server| server.version.clone());
+        let mut untried = vec![];
+        let mut parts = [
+            ("a power cut here took nothing of it from", vec![]),
+            ("it took some from", vec![]),
+            ("no power cut was tried here on", vec![]),
+        ];
+        let subject = |of: &TrialRecord| {
+            let version = of.server.as_ref().map(|server| server.version.clone());
+            (of.implementation.store.clone(), of.implementation.durability, version)
+        };
         for trial in field.trials.iter().filter(|it| it.implementation.durability == Durability::Durable) {
             let own = &trial.implementation;
-            let ledgers = cuts.iter().filter(|cut| {
-                let of = &cut.implementation;
-                (&of.store, of.durability) == (&own.store, own.durability) && version(cut) == version(trial)
-            });
-            let ledger = together(ledgers);
+            let ledger = together(cuts.iter().filter(|cut| subject(cut) == subject(trial)));
             let counts = ledger.as_ref().map_or((0, 0), |it| (it.acknowledged, it.lost));
-            let (names, name) = match counts {
-                (0, _) => (&mut not_tried, own.title.clone()),
-                (_, 0) => (&mut kept, own.title.clone()),
-                (of, some) => (&mut lost, format!("{} ({} of {})", own.title, count(some), count(of))),
+            let (part, name) = match counts {
+                (0, _) => (2, own.title.clone()),
+                (_, 0) => (0, own.title.clone()),
+                (of, some) => (1, format!("{} ({} of {})", own.title, count(some), count(of))),
             };
             let is_the_users = trial.server.as_ref().is_some_and(|server| !server.managed);
-            if ledger.is_none() && !is_the_users && !untried.contains(&own.store) {
+            if ledger.is_none() && !is_the_users {
                 untried.push(own.store.clone());
             }
-            if !names.contains(&name) {
-                names.push(name);
-            }
+            parts[part].1.push(name);
         }
-        let parts = [
-            ("a power cut here took nothing of it from", kept),
-            ("it took some from", lost),
-            ("no power cut was tried here on", not_tried),
-        ];
         let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
-        let parts: Vec<String> =
-            parts.map(|(what, names)| format!("; {what} {}", names.join(", "))).collect();
-        let meaning = if parts.is_empty() { "" } else { " (what is acknowledged is on disk)" };
-        Self { said: format!("Durability: {classes}{meaning}{}.", parts.concat()), untried }
+        let shown: String =
+            parts.map(|(what, names)| format!("; {what} {}", each_once(names).join(", "))).collect();
+        let meaning = if shown.is_empty() { "" } else { " (what is acknowledged is on disk)" };
+        Self { said: format!("Durability: {classes}{meaning}{shown}."), untried: each_once(untried) }
     }
 }
 
@@ -182,7 +179,5 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
 
 /// The implementation's name without the class, which is said beside it.
 fn label(arm: &Arm) -> String {
-    let label = clean(&arm.implementation.label());
-    let ending = format!(", {}", arm.implementation.durability.text());
-    label.strip_suffix(ending.as_str()).unwrap_or(&label).to_owned()
+    clean(&Implementation { durability: Durability::Default, ..arm.implementation.clone() }.label())
 }

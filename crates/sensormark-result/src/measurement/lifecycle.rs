@@ -1,6 +1,6 @@
 //! What a database went through besides its clients' work: tasks, each with its time, its size, its effect on writers and a check of the data after it.
 
-use super::latency::{SecondHistogram, total};
+use super::latency::SecondHistogram;
 use super::record::{LoadRecord, TrialRecord};
 use serde::{Deserialize, Serialize};
 
@@ -34,11 +34,6 @@ pub struct TaskRecord {
 }
 
 impl TaskRecord {
-    /// The 99th percentile of the writers' latencies before the task, during it and after it, in ns, as far as anybody wrote.
-    pub fn writers_p99_ns(&self, record: &TrialRecord) -> [Option<u64>; 3] {
-        self.seconds(record, |load| load.writes).map(p99_ns)
-    }
-
     /// Latencies of these loads of its phase before the task, during it and after it, one histogram a second.
     pub fn seconds<'a>(
         &self,
@@ -57,10 +52,4 @@ impl TaskRecord {
         }
         parts
     }
-}
-
-/// The 99th percentile of these seconds together; none where nothing was done.
-pub fn p99_ns<'a>(seconds: impl IntoIterator<Item = &'a SecondHistogram>) -> Option<u64> {
-    let total = total(seconds).ok()?;
-    (!total.is_empty()).then(|| total.value_at_quantile(0.99))
 }

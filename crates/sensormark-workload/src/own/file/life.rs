@@ -4,7 +4,7 @@ use super::error::FileError;
 use super::form::{At, File, Rollup};
 use super::source::Source;
 use super::tables::{check_name, number};
-use crate::own::parameters::{LifePart, PhasePart, QueryKind, RollupPart, TablePart, WritersPart};
+use crate::own::parameters::{LifePart, PhasePart, QueryKind, RollupPart, TablePart};
 use crate::own::{LIFE, LOAD, WRITERS, life};
 use sensormark_data::quantity::length_text;
 
@@ -12,14 +12,9 @@ use sensormark_data::quantity::length_text;
 const ROUNDS: i64 = 52;
 /// The most rounds of tasks.
 const MOST_ROUNDS: i64 = 1_000;
-/// What a rollup holds where nothing is said.
-const FUNCTIONS: [(&str, QueryKind); 5] = [
-    ("count", QueryKind::Count),
-    ("mean", QueryKind::Mean),
-    ("minimum", QueryKind::Minimum),
-    ("maximum", QueryKind::Maximum),
-    ("sum", QueryKind::Sum),
-];
+/// What a rollup may hold; the first four of it where nothing is said.
+const FUNCTIONS: [QueryKind; 5] =
+    [QueryKind::Count, QueryKind::Mean, QueryKind::Minimum, QueryKind::Maximum, QueryKind::Sum];
 
 /// The life; none where the file says nothing of it.
 pub fn life(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<Option<LifePart>, FileError> {
@@ -87,22 +82,20 @@ fn rollup(source: &Source<'_>, table: &TablePart, one: &At<Rollup>) -> Result<Ro
     let is_number = |field: &usize| table.fields[*field].kind.is_number();
     let fields: Vec<usize> = match &one.of {
         None => (0..known.len()).filter(is_number).collect(),
-        Some(of) => {
-            let field = Some(number(source, "field", &known, Some(of), of)?).filter(is_number);
-            let wrong = || source.error(of, "this field is not a number, and a rollup needs one");
-            vec![field.ok_or_else(wrong)?]
-        }
+        Some(of) => vec![number(source, "field", &known, Some(of), of)?],
     };
-    let words = FUNCTIONS.map(|(word, _)| word.to_owned());
     let functions = match &one.functions {
-        None => FUNCTIONS[..4].iter().map(|(_, kind)| *kind).collect(),
-        Some(named) => {
-            let kind = |name| Ok(FUNCTIONS[number(source, "function", &words, Some(name), name)?].1);
-            named.iter().map(kind).collect::<Result<Vec<_>, FileError>>()?
-        }
+        None => FUNCTIONS[..4].to_vec(),
+        Some(named) => named.iter().map(|kind| kind.value).collect(),
     };
-    if fields.is_empty() || functions.is_empty() {
-        return Err(source.error(one, "a rollup is of one number at least, and has one function at least"));
+    let mut named = one.functions.iter().flatten();
+    if let Some(other) = named.find(|kind| !FUNCTIONS.contains(&kind.value)) {
+        return Err(source.error(other, "a rollup has count, mean, minimum, maximum or sum"));
+    }
+    if fields.is_empty() || functions.is_empty() || !fields.iter().all(is_number) {
+        return Err(
+            source.error(one, "a rollup is of a field that is a number, and has one function at least")
+        );
     }
     let every_ns = one.every.0;
     if every_ns < table.series.interval_ns {
@@ -120,16 +113,15 @@ pub fn rounds(part: &LifePart, table: &TablePart, phase: PhasePart) -> Vec<Phase
     let duration_ns = table.series.duration_ns;
     let starts = (0_u32..).map(|round| (round, i64::from(round) * part.every_ns));
     let each = starts.take_while(|(_, start)| *start < duration_ns).map(|(round, start)| {
-        let load_ns = Some(part.every_ns.min(duration_ns - start));
-        let name = |name: &str| if name == LOAD { WRITERS.to_owned() } else { name.to_owned() };
-        let writers = phase.writers.iter();
-        let writers = writers.map(|one| WritersPart { load_ns, name: name(&one.name), ..one.clone() });
-        PhasePart {
-            name: format!("{LIFE}-{}", round + 1),
-            round: Some(round),
-            writers: writers.collect(),
-            ..phase.clone()
+        let name = format!("{LIFE}-{}", round + 1);
+        let mut phase = PhasePart { name, round: Some(round), ..phase.clone() };
+        for one in &mut phase.writers {
+            one.load_ns = Some(part.every_ns.min(duration_ns - start));
+            if one.name == LOAD {
+                WRITERS.clone_into(&mut one.name);
+            }
         }
+        phase
     });
     each.collect()
 }
