@@ -6,9 +6,8 @@ use sensormark_server::{ScratchFolder, Supervisor};
 use sensormark_store::{ErrorKind, StoreError};
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 
 /// The role of the process that serves the folder.
 pub const POWER: &str = "power";
@@ -16,8 +15,7 @@ pub const POWER: &str = "power";
 /// A folder whose power can be cut; all databases of the run are in it.
 #[derive(Debug)]
 pub struct Power {
-    folder: Mutex<PowerFolder>,
-    path: PathBuf,
+    folder: PowerFolder,
     _scratch: ScratchFolder,
 }
 
@@ -35,26 +33,25 @@ impl Power {
         let folder = PowerFolder::make(scratch.path(), &mut serves).map_err(|error| {
             StoreError::new(ErrorKind::Configuration, "mount a folder that can lose power", error.to_string())
         })?;
-        Ok(Self { path: folder.path().to_owned(), folder: Mutex::new(folder), _scratch: scratch })
+        Ok(Self { folder, _scratch: scratch })
     }
 
     /// Where databases go.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.folder.path()
     }
 
     /// Takes what is there as flushed, because a system flushes it within half a minute.
     pub(crate) fn keep(&self) -> Result<(), TrialFailure> {
-        self.with_folder(PowerFolder::keep)
+        self.folder.keep().map_err(|error| failed(&error))
     }
 
     /// Cuts the power. Nobody who writes may live any more.
     pub(crate) fn cut(&self) -> Result<Lost, TrialFailure> {
-        self.with_folder(PowerFolder::cut)
+        self.folder.cut().map_err(|error| failed(&error))
     }
+}
 
-    fn with_folder<T>(&self, act: fn(&mut PowerFolder) -> io::Result<T>) -> Result<T, TrialFailure> {
-        let done = act(&mut self.folder.lock().unwrap_or_else(PoisonError::into_inner));
-        done.map_err(|error| TrialFailure::System(format!("the power of the disk: {error}")))
-    }
+fn failed(error: &io::Error) -> TrialFailure {
+    TrialFailure::System(format!("the power of the disk: {error}"))
 }

@@ -5,6 +5,7 @@ use crate::shown::Shown;
 use crate::unflushed::{Lost, Unflushed};
 use fuser::{Config, Session, SessionACL};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use parking_lot::Mutex;
 use rustix::process::{Resource, Rlimit, getgid, getrlimit, getuid, setrlimit, umask};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -35,7 +36,7 @@ const CUT: &str = "cut";
 pub struct PowerFolder {
     place: PathBuf,
     serves: Child,
-    line: BufReader<UnixStream>,
+    line: Mutex<BufReader<UnixStream>>,
 }
 
 impl PowerFolder {
@@ -65,7 +66,7 @@ impl PowerFolder {
         // What held the device here goes, so that the end of who serves ends all waiting for it.
         command.stdin(Stdio::null()).stdout(Stdio::null());
         let serves = started.inspect_err(|_| unmount(&place))?;
-        Ok(Self { place, serves, line: BufReader::new(ours) })
+        Ok(Self { place, serves, line: Mutex::new(BufReader::new(ours)) })
     }
 
     /// The folder to write to.
@@ -77,7 +78,7 @@ impl PowerFolder {
     ///
     /// # Errors
     /// When who serves it has ended.
-    pub fn keep(&mut self) -> io::Result<()> {
+    pub fn keep(&self) -> io::Result<()> {
         rustix::fs::syncfs(File::open(&self.place)?)?;
         self.ask(KEEP).map(drop)
     }
@@ -86,14 +87,14 @@ impl PowerFolder {
     ///
     /// # Errors
     /// When who serves it has ended, or a file cannot be brought back.
-    pub fn cut(&mut self) -> io::Result<Lost> {
+    pub fn cut(&self) -> io::Result<Lost> {
         self.ask(CUT)
     }
 
-    fn ask(&mut self, what: &str) -> io::Result<Lost> {
-        writeln!(self.line.get_mut(), "{what}")?;
-        let mut answer = String::new();
-        self.line.read_line(&mut answer)?;
+    fn ask(&self, what: &str) -> io::Result<Lost> {
+        let (mut line, mut answer) = (self.line.lock(), String::new());
+        writeln!(line.get_mut(), "{what}")?;
+        line.read_line(&mut answer)?;
         let answer: Result<Lost, String> = serde_json::from_str(&answer).map_err(|error| {
             io::Error::other(format!("the file system that can lose power has ended: {error}"))
         })?;
@@ -105,7 +106,7 @@ impl Drop for PowerFolder {
     fn drop(&mut self) {
         unmount(&self.place);
         // It ends with its line; one that does not is ended.
-        let _ = self.line.get_ref().shutdown(Shutdown::Both);
+        let _ = self.line.get_mut().get_ref().shutdown(Shutdown::Both);
         let _ = self.serves.kill();
         let _ = self.serves.wait();
     }

@@ -34,7 +34,7 @@ const NEVER: Duration = Duration::ZERO;
 pub(crate) struct Shown {
     nodes: Mutex<HashMap<u64, Node>>,
     /// What was in folders when they were opened, by handle.
-    folders: Mutex<BTreeMap<u64, Arc<Vec<(u64, FileType, OsString)>>>>,
+    folders: Mutex<BTreeMap<u64, Vec<(u64, FileType, OsString)>>>,
     unflushed: Arc<Unflushed>,
 }
 
@@ -307,7 +307,7 @@ impl Filesystem for Shown {
             let entries = entries.collect::<io::Result<_>>()?;
             let mut folders = this.folders.lock();
             let handle = folders.last_key_value().map_or(0, |(last, _)| last + 1);
-            folders.insert(handle, Arc::new(entries));
+            folders.insert(handle, entries);
             handle
         }
     }
@@ -357,9 +357,9 @@ impl Filesystem for Shown {
         offset: u64,
         mut reply: ReplyDirectory,
     ) {
-        let entries = self.folders.lock().get(&handle.0).cloned().unwrap_or_default();
-        let rest = entries.iter().zip(1..).skip(usize::try_from(offset).unwrap_or(usize::MAX));
-        for ((number, kind, name), next) in rest {
+        let folders = self.folders.lock();
+        let entries = folders.get(&handle.0).into_iter().flatten().zip(1..);
+        for ((number, kind, name), next) in entries.skip(usize::try_from(offset).unwrap_or(usize::MAX)) {
             if reply.add(INodeNo(*number), next, *kind, name) {
                 break;
             }
@@ -370,8 +370,7 @@ impl Filesystem for Shown {
     fn statfs(&self, _request: &Request, number: INodeNo, reply: ReplyStatfs) {
         let found = self.node(number).and_then(|node| Ok(rustix::fs::fstatvfs(&*node)?));
         let Ok(it) = found else { return reply.error(Errno::EIO) };
-        let [size, longest, part] =
-            [it.f_bsize, it.f_namemax, it.f_frsize].map(|one| u32::try_from(one).unwrap_or(4096));
-        reply.statfs(it.f_blocks, it.f_bfree, it.f_bavail, it.f_files, it.f_ffree, size, longest, part);
+        let block = u32::try_from(it.f_frsize).unwrap_or(4096);
+        reply.statfs(it.f_blocks, it.f_bfree, it.f_bavail, it.f_files, it.f_ffree, 4096, 255, block);
     }
 }

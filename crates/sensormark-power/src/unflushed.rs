@@ -2,12 +2,12 @@
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::collections::hash_map::{Entry, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, MetadataExt};
+use std::sync::Arc;
 
 /// The piece of a file that is kept as a whole, in bytes.
 const BLOCK: u64 = 4096;
@@ -29,7 +29,7 @@ pub(crate) struct Unflushed(Mutex<Option<HashMap<u64, Changed>>>);
 #[derive(Debug)]
 struct Changed {
     /// Held open, so that its inode is nobody else's.
-    file: File,
+    file: Arc<File>,
     /// Its size at the last flush.
     size: u64,
     /// The blocks that were written over, by number, as they were.
@@ -40,7 +40,7 @@ impl Unflushed {
     /// Changes these bytes of a file, which is open for reading too. `flushes` says that the change is flushed with it.
     pub(crate) fn change(
         &self,
-        file: &File,
+        file: &Arc<File>,
         bytes: Range<u64>,
         flushes: bool,
         act: impl FnOnce() -> io::Result<()>,
@@ -48,13 +48,8 @@ impl Unflushed {
         let mut unflushed = self.0.lock();
         let Some(files) = unflushed.as_mut() else { return act() };
         let of = file.metadata()?;
-        let changed = match files.entry(of.ino()) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                entry.insert(Changed { file: file.try_clone()?, size: of.len(), blocks: BTreeMap::new() })
-            }
-        };
-        changed.keep(bytes)?;
+        let was = || Changed { file: Arc::clone(file), size: of.len(), blocks: BTreeMap::new() };
+        files.entry(of.ino()).or_insert_with(was).keep(bytes)?;
         let done = act();
         if flushes {
             files.remove(&of.ino());

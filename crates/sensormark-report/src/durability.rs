@@ -47,11 +47,8 @@ impl Promise {
             field.trials.iter().map(|it| it.implementation.durability).collect();
         let classes = classes.into_iter().map(Durability::text).join(", ");
         let mut untried = vec![];
-        let mut parts = [
-            ("a power cut here took nothing of it from", vec![]),
-            ("it took some from", vec![]),
-            ("no power cut was tried here on", vec![]),
-        ];
+        // In the order of their letters.
+        let mut parts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         let subject = |of: &TrialRecord| {
             let version = of.server.as_ref().map(|server| server.version.clone());
             (of.implementation.store.clone(), of.implementation.durability, version)
@@ -60,20 +57,19 @@ impl Promise {
             let own = &trial.implementation;
             let ledger = together(cuts.iter().filter(|cut| subject(cut) == subject(trial)));
             let counts = ledger.as_ref().map_or((0, 0), |it| (it.acknowledged, it.lost));
-            let (part, name) = match counts {
-                (0, _) => (2, own.title.clone()),
-                (_, 0) => (0, own.title.clone()),
-                (of, some) => (1, format!("{} ({} of {})", own.title, count(some), count(of))),
+            let (part, how_many) = match counts {
+                (0, _) => ("no power cut was tried here on", String::new()),
+                (_, 0) => ("a power cut here took nothing of it from", String::new()),
+                (of, some) => ("it took some from", format!(" ({} of {})", count(some), count(of))),
             };
             let is_the_users = trial.server.as_ref().is_some_and(|server| !server.managed);
             if ledger.is_none() && !is_the_users {
                 untried.push(own.store.clone());
             }
-            parts[part].1.push(name);
+            parts.entry(part).or_default().push(own.title.clone() + &how_many);
         }
-        let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
-        let shown: String =
-            parts.map(|(what, names)| format!("; {what} {}", each_once(names).join(", "))).collect();
+        let parts = parts.into_iter().map(|(what, names)| format!("; {what} {}", each_once(names).join(", ")));
+        let shown: String = parts.collect();
         let meaning = if shown.is_empty() { "" } else { " (what is acknowledged is on disk)" };
         Self { said: format!("Durability: {classes}{meaning}{shown}."), untried: each_once(untried) }
     }
@@ -152,28 +148,21 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
         |reason| format!("not supported: {reason}"),
     );
     let count = |count: fn(&LedgerRecord) -> u64| Cell::count(ledger.as_ref().map(count), &missing);
-    let longest = |name: &str| {
+    let longest = |name: &str, missing: &str| {
         let values = trials.iter().filter_map(|trial| figure(trial, name));
-        Cell::maybe(values.reduce(f64::max), &missing)
-    };
-    let class = arm.implementation.durability;
-    let lost_one = |trial: &&TrialRecord| figure(trial, names::OUTAGE).is_some();
-    let outage = if trials.iter().any(lost_one) {
-        longest(names::OUTAGE)
-    } else {
-        Cell::missing("the whole was killed, and nobody was left to answer")
+        Cell::maybe(values.reduce(f64::max), missing)
     };
     row![
         label(arm),
-        class.text(),
+        arm.implementation.durability.text(),
         count(|ledger| ledger.acknowledged),
         count(|ledger| ledger.acknowledged.saturating_sub(ledger.lost)),
         count(|ledger| ledger.lost),
         count(|ledger| ledger.in_doubt),
         count(|ledger| ledger.in_doubt.saturating_sub(ledger.in_doubt_not_stored)),
-        longest(names::KILLED_AFTER),
-        longest(names::RESTART),
-        outage,
+        longest(names::KILLED_AFTER, &missing),
+        longest(names::RESTART, &missing),
+        longest(names::OUTAGE, "the whole was killed, and nobody was left to answer"),
     ]
 }
 

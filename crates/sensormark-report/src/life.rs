@@ -102,8 +102,7 @@ fn curve(field: &Field, name: &str) -> Table {
     let title = format!("{}: p99 over the year", clean(name));
     let mut table = figure(&id, &title, (Shape::Lines, true), Some(("round", "")), ("p99", "ms"));
     for arm in &field.mixed {
-        let first = field.valid_of(arm).find(|trial| rounds(trial).next().is_some());
-        let loads = first.into_iter().flat_map(|trial| &trial.loads);
+        let loads = field.valid_of(arm).take(1).flat_map(|trial| &trial.loads);
         for (load, round) in loads.filter(|load| load.name == name).zip(1..) {
             let all = load.classes.values().flat_map(|class| &class.latency.seconds);
             point(&mut table, &arm.label, HERE, Some(Cell::Count(round)), ms(p99_ms(all)));

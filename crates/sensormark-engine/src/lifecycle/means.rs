@@ -2,8 +2,8 @@
 //!
 //! A step is a template of statements of the database's (minijinja), which end with `;` and a new line. One that begins with `$` is a command of the shell, with
 //! variables in place of slots: so no password is on a command line. One that begins with `>` is asked of the copy that is brought back, and `= create` makes that
-//! copy's empty tables. `= server` makes a second server for it, ended, and `= start` starts that. What one finds that begins with `?` is `found` in the next one; if
-//! there is a reason why a task cannot be done, finding anything means that.
+//! copy's empty tables. `= server` makes a second server for it, ended, and `= start` starts that. What a statement finds is `found` in the next step. One that begins
+//! with `?` asks whether it can be done: if it finds anything, it cannot.
 
 use super::{Done, Site, Task};
 use minijinja::value::merge_maps;
@@ -106,27 +106,27 @@ impl Entry {
     /// Why there are none.
     pub fn of(store: &str, task: &str) -> Result<Self, StoreError> {
         let stores = stores()?;
-        let all = |of: &str| stores.get(of)?.get(ALL);
-        let alike = || std::iter::successors(Some(store), |of| Some(all(of)?.like.as_str()));
-        let found = alike().find_map(|of| Some((of, stores.get(of)?.get(task)?)));
-        let (owner, entry) = found.ok_or_else(|| {
+        let alike = || std::iter::successors(stores.get(store), |tasks| stores.get(&tasks.get(ALL)?.like));
+        let found = alike().find_map(|tasks| Some((tasks, tasks.get(task)?)));
+        let (tasks, entry) = found.ok_or_else(|| {
             StoreError::unsupported(task, format!("stores/lifecycle.toml has no means of {store} for it"))
         })?;
-        let like = stores.get(owner).and_then(|tasks| tasks.get(&entry.like)).unwrap_or(entry);
+        let all = || alike().filter_map(|tasks| tasks.get(ALL));
+        let own = all().next().cloned().unwrap_or_default();
+        let like = tasks.get(&entry.like).unwrap_or(entry);
         let page = if entry.link.is_empty() { &like.link } else { &entry.link };
-        let link = all(owner).map(|all| all.link.clone()).unwrap_or_default() + page;
+        let link = tasks.get(ALL).unwrap_or(&own).link.clone() + page;
         let steps = if entry.steps.is_empty() { &like.steps } else { &entry.steps };
         if steps.is_empty() {
             return Err(StoreError::unsupported(task, format!("{} ({link})", entry.not)));
         }
-        let of_store = all(store).unwrap_or(entry);
         Ok(Self {
             link,
             steps: steps.clone(),
-            shell: alike().filter_map(all).map(|all| all.shell.as_str()).collect(),
-            table: of_store.table.clone(),
-            time: of_store.time.clone(),
-            quote: of_store.quote.clone(),
+            shell: all().map(|all| all.shell.as_str()).collect(),
+            table: own.table,
+            time: own.time,
+            quote: own.quote,
             ..entry.clone()
         })
     }
@@ -206,37 +206,30 @@ impl Work<'_> {
         let is_missing = |name: &str| {
             self.slots[name].is_empty() && entry.steps.iter().any(|step| step.contains(&format!("${name}")))
         };
+        let unable = |why: &str| Err(StoreError::unsupported(&*self.task.name, why));
         let is_of_rows = ![BACKUP, RESTORE].contains(&kind.as_str());
-        let why = if is_of_rows && !matches!(self.site.plan.layout.shape, Shape::RowPerReading) {
-            "in this layout a reading is no row of its own"
-        } else if is_missing("data") || is_missing("port2") {
-            "it needs the files of a server, or a port, that only one has which sensormark started here"
-        } else {
-            ""
-        };
-        if !why.is_empty() {
-            return Err(StoreError::unsupported(&*self.task.name, why));
+        if is_of_rows && !matches!(self.site.plan.layout.shape, Shape::RowPerReading) {
+            return unable("in this layout a reading is no row of its own");
         }
-        let mut seconds = 0.0;
-        for step in &entry.steps {
-            seconds += self.step(&entry, step, told, done)?;
+        if is_missing("data") || is_missing("port2") {
+            return unable("it needs the files of a server, or a port, that only one has which sensormark started here");
         }
-        done.record.parts.push((kind.clone(), seconds));
+        let began = Instant::now();
+        entry.steps.iter().try_for_each(|step| self.step(&entry, step, told, done))?;
+        done.record.parts.push((kind.clone(), began.elapsed().as_secs_f64()));
         done.slack_ns = done.slack_ns.max(entry.slack_days * DAY_NS);
         done.drop = self.rendered(&entry, &entry.drop, told)?.concat();
         Ok(())
     }
 
-    /// Does a step, and says how many seconds its statements took.
-    fn step(&mut self, entry: &Entry, step: &str, told: &Value, done: &mut Done) -> Result<f64, StoreError> {
+    fn step(&mut self, entry: &Entry, step: &str, told: &Value, done: &mut Done) -> Result<(), StoreError> {
         let (deployment, store) = (self.site.deployment, self.site.deployment.store());
         if step.starts_with('=') {
             done.record.means.push(step.to_owned());
         }
         match (step, step.strip_prefix("$ "), &done.server) {
             ("= create", ..) => {
-                deployment.administer(&self.copy, async |administrator| administrator.create().await)?;
-                return Ok(0.0);
+                deployment.administer(&self.copy, async |administrator| administrator.create().await)
             }
             ("= server", ..) => {
                 let server = self.site.supervisor.start(store, self.site.options, None)?;
@@ -244,34 +237,32 @@ impl Work<'_> {
                 self.slots.insert("copy", server.data_folder().display().to_string());
                 server.halt()?;
                 done.server = Some(server);
-                return Ok(0.0);
+                Ok(())
             }
-            ("= start", _, Some(server)) => return server.restart(store).map(|()| 0.0),
+            ("= start", _, Some(server)) => server.restart(store),
             (_, Some(command), _) => {
                 let command = format!("{}{command}", entry.shell);
                 done.record.means.push(format!("$ {command}"));
-                return self.program(&command).map(|()| 0.0);
+                self.program(&command)
             }
-            _ => {}
+            _ => {
+                let statements = self.rendered(entry, step.trim_start_matches(['>', '?']), told)?;
+                done.record.means.extend(statements.iter().take(MOST_SHOWN).cloned());
+                let plan = if step.starts_with('>') { &self.copy } else { self.site.plan };
+                let mut found = Vec::new();
+                deployment.administer(plan, async |administrator| {
+                    for statement in &statements {
+                        found.extend(administrator.perform(statement).await?);
+                    }
+                    Ok(())
+                })?;
+                if step.starts_with('?') && !found.is_empty() {
+                    return Err(StoreError::unsupported(&*self.task.name, &*entry.not));
+                }
+                self.found = found;
+                Ok(())
+            }
         }
-        let statements = self.rendered(entry, step.trim_start_matches(['>', '?']), told)?;
-        done.record.means.extend(statements.iter().take(MOST_SHOWN).cloned());
-        let plan = if step.starts_with('>') { &self.copy } else { self.site.plan };
-        let mut found = Vec::new();
-        let seconds = deployment.administer(plan, async |administrator| {
-            let began = Instant::now();
-            for statement in &statements {
-                found.extend(administrator.perform(statement).await?);
-            }
-            Ok(began.elapsed().as_secs_f64())
-        })?;
-        if step.starts_with('?') {
-            if !(entry.not.is_empty() || found.is_empty()) {
-                return Err(StoreError::unsupported(&*self.task.name, &*entry.not));
-            }
-            self.found = found;
-        }
-        Ok(seconds)
     }
 
     /// The statements of a step.
@@ -284,7 +275,7 @@ impl Work<'_> {
         let number = self.task.table;
         let all = context! {
             name => plan.schema.tables[number].name, table => tables[number], tables,
-            time => format!("\"{}\"", entry.time.as_deref().unwrap_or("time")), found => self.found, password => (),
+            time => entry.time.as_deref().unwrap_or("time"), found => self.found, password => (),
             ..merge_maps([told.clone(), Value::from(self.slots.clone())])
         };
         let wrong = |why| StoreError::new(ErrorKind::Configuration, &*self.task.name, why);
@@ -345,11 +336,28 @@ mod tests {
                 assert!(store == "sql" || tasks[ALL].link.starts_with("https://"), "{store} {task}");
                 let has_any = !(entry.steps.is_empty() && entry.not.is_empty() && entry.like.is_empty());
                 assert!(has_any, "{store} {task}");
+                let asks = entry.steps.iter().any(|step| step.starts_with('?'));
+                assert!(!asks || !entry.not.is_empty(), "{store} {task}");
                 let in_a_statement = |step: &&String| step.contains("{{ password");
                 assert_eq!(entry.steps.iter().find(in_a_statement), None, "{store} {task}");
             }
         }
         assert!(Entry::of("timescaledb", CORRECT).is_ok(), "as PostgreSQL's");
         assert!(Entry::of("nobody", CORRECT).is_err());
+    }
+
+    #[test]
+    fn a_page_is_sought_where_it_is() {
+        for (store, task, link) in [
+            ("postgresql", BACKUP, "https://www.postgresql.org/docs/current/app-pgdump.html"),
+            // It was sought at TimescaleDB's.
+            ("timescaledb", BACKUP, "https://www.postgresql.org/docs/current/app-pgdump.html"),
+            ("timescaledb", "retention", "https://www.tigerdata.com/docs/api/latest/hypertable/drop_chunks"),
+            ("timescaledb", CORRECT, "https://www.tigerdata.com/docs/"),
+            ("questdb", RESTORE, "https://questdb.com/docs/operations/backup/"),
+            ("sqlite", "retention", "https://www.sqlite.org/"),
+        ] {
+            assert_eq!(Entry::of(store, task).unwrap().link, link, "{store} {task}");
+        }
     }
 }

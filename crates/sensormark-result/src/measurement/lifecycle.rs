@@ -44,11 +44,10 @@ impl TaskRecord {
         let classes = loads.flat_map(|load| load.classes.values());
         let mut parts: [Vec<_>; 3] = Default::default();
         for one in classes.flat_map(|class| &class.latency.seconds) {
+            let second = one.second as f64;
+            let is_after = second >= self.began + self.seconds;
             // A second in which any of the task was done belongs to the task.
-            let (from, to) = (one.second as f64, one.second as f64 + 1.0);
-            let is_before = to <= self.began;
-            let is_after = from >= self.began + self.seconds;
-            parts[if is_before { 0 } else { 1 + usize::from(is_after) }].push(one);
+            parts[if second + 1.0 <= self.began { 0 } else { 1 + usize::from(is_after) }].push(one);
         }
         parts
     }

@@ -38,8 +38,7 @@ pub fn least_kept_ns(part: &LifePart, series: &SeriesPart) -> i64 {
 impl SeriesPart {
     /// How long after its time a reading that is still kept has come.
     fn lag_ns(&self) -> i64 {
-        let ticks = i64::try_from(self.late_ticks()).unwrap_or(i64::MAX) + 2;
-        ticks.saturating_mul(self.interval_ns)
+        (self.late_ticks() + 2).cast_signed().saturating_mul(self.interval_ns)
     }
 }
 
@@ -47,7 +46,7 @@ impl LifePart {
     /// How many ticks after its own a reading comes whose time is no longer kept.
     pub fn stale_ticks(&self, series: &SeriesPart) -> u64 {
         let after_ns = self.keep_ns.unwrap_or(0) + self.every_ns;
-        u64::try_from(after_ns / series.interval_ns.max(1)).unwrap_or(0) + 1
+        (after_ns / series.interval_ns.max(1)).cast_unsigned() + 1
     }
 
     /// The instant before which everything was written that the rounds before this one wrote.

@@ -2,7 +2,7 @@
 
 use super::error::FileError;
 use super::form::{At, File, Rollup};
-use super::source::Source;
+use super::source::{Placed, Source};
 use super::tables::{check_name, number};
 use crate::own::parameters::{LifePart, PhasePart, QueryKind, RollupPart, TablePart};
 use crate::own::{LIFE, LOAD, WRITERS, life};
@@ -20,32 +20,26 @@ const FUNCTIONS: [QueryKind; 5] =
 pub fn life(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<Option<LifePart>, FileError> {
     let retention = file.retention.as_ref();
     let compression = file.compression.as_ref();
-    let places = [retention.map(|one| &one.place), compression.map(|one| &one.place)];
-    let rollups = file.rollups.first().map(|one| &one.place);
-    let Some(place) = places.into_iter().chain([rollups]).flatten().next() else { return Ok(None) };
+    let place = retention.map(Placed::place).or(compression.map(Placed::place));
+    let Some(place) = place.or(file.rollups.first().map(Placed::place)) else { return Ok(None) };
     let [table] = tables else {
         return Err(source.error(place, "a life is of one table: write one [series]"));
     };
     if table.series.churn > 0.0 {
         return Err(source.error(place, "a life is of series that do not end: leave churn out of [series]"));
     }
-    let stray = file.load.as_ref().map(|load| &load.place);
-    let stray =
-        stray.or(file.phases.first().map(|one| &one.place)).or(file.keep.as_ref().map(|one| &one.place));
-    if let Some(stray) = stray {
+    let stray = file.load.as_ref().map(Placed::place).or(file.phases.first().map(Placed::place));
+    if let Some(stray) = stray.or(file.keep.as_ref().map(Placed::place)) {
         let message = "a life writes all data in rounds, from the first reading on: leave this out, and say in [writers] and [mixed] who writes and asks";
         return Err(source.error(stray, message));
     }
     let duration_ns = table.series.duration_ns;
     let every = retention.and_then(|one| one.every.as_ref());
-    let least = table.series.interval_ns;
+    let least = table.series.interval_ns.max(duration_ns / MOST_ROUNDS);
     let every_ns = every.map_or((duration_ns / ROUNDS).max(least), |every| every.0);
-    if let Some(every) = every.filter(|every| every.0 < least || duration_ns / every.0 > MOST_ROUNDS) {
-        let message = format!(
-            "every is from {} to {} here",
-            length_text(least.max(duration_ns / MOST_ROUNDS)),
-            length_text(duration_ns)
-        );
+    if let Some(every) = every.filter(|every| every.0 < least) {
+        let [least, most] = [least, duration_ns].map(length_text);
+        let message = format!("every is from {least} to {most} here");
         return Err(source.error(every, message));
     }
     let mut rollups: Vec<RollupPart> = Vec::new();
@@ -111,8 +105,8 @@ fn rollup(source: &Source<'_>, table: &TablePart, one: &At<Rollup>) -> Result<Ro
 /// The rounds of a life: this phase again and again, each with its part of the data.
 pub fn rounds(part: &LifePart, table: &TablePart, phase: PhasePart) -> Vec<PhasePart> {
     let duration_ns = table.series.duration_ns;
-    let starts = (0_u32..).map(|round| (round, i64::from(round) * part.every_ns));
-    let each = starts.take_while(|(_, start)| *start < duration_ns).map(|(round, start)| {
+    let starts = (0..duration_ns).step_by(usize::try_from(part.every_ns).unwrap_or(usize::MAX));
+    let each = (0_u32..).zip(starts).map(|(round, start)| {
         let name = format!("{LIFE}-{}", round + 1);
         let mut phase = PhasePart { name, round: Some(round), ..phase.clone() };
         for one in &mut phase.writers {

@@ -1,6 +1,7 @@
 //! A round's tasks, done by each database's own means: which are due, and what their statements are told.
 
 use super::{LifePart, RollupPart, SeriesPart, word};
+use minijinja::value::merge_maps;
 use minijinja::{Value, context};
 use sensormark_engine::lifecycle::{Change, Entry, Task};
 use sensormark_engine::trial::Subject;
@@ -23,7 +24,7 @@ pub struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// A rollup, as templates see it.
+    /// What statements are told of a rollup.
     fn rollup(&self, (number, rollup): (usize, &RollupPart)) -> Value {
         let (from, table) = (&self.schema.tables[0], &self.schema.tables[number]);
         let renewed = self.life.renewed(self.series, self.number, rollup);
@@ -35,7 +36,7 @@ impl Round<'_> {
         });
         let (columns, calls): (Vec<Value>, Vec<String>) = columns.unzip();
         context! {
-            name => table.name, number, every => rollup.every_ns, from => renewed.start_ns, until => renewed.end_ns,
+            rollup => table.name, number, window => rollup.every_ns, from => renewed.start_ns, until => renewed.end_ns,
             names => quoted(table.fields.iter().map(|field| &field.name)), calls => calls.join(", "), columns
         }
     }
@@ -49,18 +50,18 @@ impl Round<'_> {
         };
         let old_ns = |age_ns| life.old_ns(self.series, self.number, age_ns);
         let [gone_ns, old_ns] = [life.keep_ns, life.compress_after_ns].map(old_ns);
-        // Parts end at the instants of retention.
-        let (series, every_ns) = (self.series, life.every_ns.max(1));
-        let first_ns = series.start_ns - life.keep_ns.unwrap_or(0).rem_euclid(every_ns);
-        let parts = (series.start_ns + series.duration_ns - first_ns - 1) / every_ns + 1;
+        let (start_ns, every_ns) = (self.series.start_ns, life.every_ns);
+        let first_ns = start_ns - life.keep_ns.unwrap_or(0).rem_euclid(every_ns);
+        // They end at the instants of retention.
+        let starts = first_ns..start_ns + self.series.duration_ns;
+        let starts: Vec<i64> = starts.step_by(usize::try_from(every_ns).unwrap_or(usize::MAX)).collect();
         let rollups: Vec<Value> = (1..).zip(&life.rollups).map(|one| self.rollup(one)).collect();
         let told = context! {
-            keys => quoted(&keys), tags => keys, rollups, first => first_ns, every => every_ns, parts,
-            before => gone_ns, old => old_ns
+            keys => quoted(&keys), tags => keys, rollups, starts, every => every_ns, before => gone_ns, old => old_ns
         };
         let is_first = self.number == 0;
         let renewed = rollups.iter().filter(|_| !is_first);
-        let renewed = renewed.map(|rollup| (ROLLUP, context! { rollup, ..told.clone() }));
+        let renewed = renewed.map(|rollup| (ROLLUP, merge_maps([rollup.clone(), told.clone()])));
         let lacks = |kind: &&str| Entry::of(store, kind).err();
         let first = ["prepare", "keys"].into_iter().filter(|kind| is_first && lacks(kind).is_none());
         let old = [gone_ns.map(|_| RETENTION), old_ns.map(|_| "compression")];
