@@ -68,7 +68,8 @@ impl Promise {
             }
             parts.entry(part).or_default().push(own.title.clone() + &how_many);
         }
-        let parts = parts.into_iter().map(|(what, names)| format!("; {what} {}", each_once(names).join(", ")));
+        let parts =
+            parts.into_iter().map(|(what, names)| format!("; {what} {}", each_once(names).join(", ")));
         let shown: String = parts.collect();
         let meaning = if shown.is_empty() { "" } else { " (what is acknowledged is on disk)" };
         Self { said: format!("Durability: {classes}{meaning}{shown}."), untried: each_once(untried) }

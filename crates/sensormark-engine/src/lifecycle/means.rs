@@ -212,7 +212,9 @@ impl Work<'_> {
             return unable("in this layout a reading is no row of its own");
         }
         if is_missing("data") || is_missing("port2") {
-            return unable("it needs the files of a server, or a port, that only one has which sensormark started here");
+            return unable(
+                "it needs the files of a server, or a port, that only one has which sensormark started here",
+            );
         }
         let began = Instant::now();
         entry.steps.iter().try_for_each(|step| self.step(&entry, step, told, done))?;
