@@ -34,9 +34,12 @@ const NEVER: Duration = Duration::ZERO;
 pub(crate) struct Shown {
     nodes: Mutex<HashMap<u64, Node>>,
     /// What was in folders when they were opened, by handle.
-    folders: Mutex<BTreeMap<u64, Vec<(u64, FileType, OsString)>>>,
+    folders: Mutex<BTreeMap<u64, Entries>>,
     unflushed: Arc<Unflushed>,
 }
+
+/// What is in a folder: inodes, kinds and names.
+type Entries = Vec<(u64, FileType, OsString)>;
 
 /// An inode that the kernel knows.
 #[derive(Debug)]

@@ -43,9 +43,8 @@ pub struct Promise {
 impl Promise {
     /// Of a run, by the trials of power cuts here. A cut of another version of a server says nothing.
     pub fn new(field: &Field, cuts: &[TrialRecord]) -> Self {
-        let classes: BTreeSet<Durability> =
-            field.trials.iter().map(|it| it.implementation.durability).collect();
-        let classes = classes.into_iter().map(Durability::text).join(", ");
+        let classes = field.trials.iter().map(|it| it.implementation.durability).sorted().dedup();
+        let classes = classes.map(Durability::text).join(", ");
         let mut untried = vec![];
         // In the order of their letters.
         let mut parts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -62,8 +61,8 @@ impl Promise {
                 (_, 0) => ("a power cut here took nothing of it from", String::new()),
                 (of, some) => ("it took some from", format!(" ({} of {})", count(some), count(of))),
             };
-            let is_the_users = trial.server.as_ref().is_some_and(|server| !server.managed);
-            if ledger.is_none() && !is_the_users {
+            let is_ours = trial.server.as_ref().is_none_or(|server| server.managed);
+            if ledger.is_none() && is_ours {
                 untried.push(own.store.clone());
             }
             parts.entry(part).or_default().push(own.title.clone() + &how_many);

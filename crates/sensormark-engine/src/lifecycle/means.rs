@@ -56,12 +56,10 @@ pub struct Entry {
     link: String,
     /// What is done.
     steps: Vec<String>,
-    /// What is otherwise than a reader would expect.
+    /// What is otherwise than a reader would expect; why it cannot be done, without steps, or when a step that asks finds something.
     note: String,
     /// So many days longer may a reading stay that should be gone: what is dropped is as wide.
     slack_days: i64,
-    /// Why it cannot be done: at all, or when a step that asks finds something.
-    not: String,
     /// What drops the copy, where the administrator cannot: its mark has the first one's name.
     drop: String,
     /// The task whose link and steps it has, as far as it has none. Of all tasks: the store whose means stand for those that it lacks.
@@ -118,7 +116,7 @@ impl Entry {
         let link = tasks.get(ALL).unwrap_or(&own).link.clone() + page;
         let steps = if entry.steps.is_empty() { &like.steps } else { &entry.steps };
         if steps.is_empty() {
-            return Err(StoreError::unsupported(task, format!("{} ({link})", entry.not)));
+            return Err(StoreError::unsupported(task, format!("{} ({link})", entry.note)));
         }
         Ok(Self {
             link,
@@ -155,6 +153,12 @@ impl Task {
             }
             outcome => outcome,
         });
+        // What another trial has otherwise is shown as the shell's variables.
+        for text in &mut done.record.means {
+            for name in ["database", "restored", "folder"] {
+                *text = text.replace(&work.slots[name], &format!("${name}"));
+            }
+        }
         done.record.program_seconds = programs_seconds(done.server.as_ref()) - before;
         done.restored = (self.name == RESTORE).then_some(work.copy);
         if self.name == BACKUP {
@@ -203,9 +207,8 @@ impl Work<'_> {
     fn part(&mut self, (kind, told): &(String, Value), done: &mut Done) -> Result<(), StoreError> {
         let entry = Entry::of(&self.site.deployment.store().description().name, kind)?;
         done.record.means.push(format!("{} {}", entry.note, entry.link).trim().to_owned());
-        let is_missing = |name: &str| {
-            self.slots[name].is_empty() && entry.steps.iter().any(|step| step.contains(&format!("${name}")))
-        };
+        let is_missing =
+            |name: &str| self.slots[name].is_empty() && entry.steps.concat().contains(&format!("${name}"));
         let unable = |why: &str| Err(StoreError::unsupported(&*self.task.name, why));
         let is_of_rows = ![BACKUP, RESTORE].contains(&kind.as_str());
         if is_of_rows && !matches!(self.site.plan.layout.shape, Shape::RowPerReading) {
@@ -259,7 +262,7 @@ impl Work<'_> {
                     Ok(())
                 })?;
                 if step.starts_with('?') && !found.is_empty() {
-                    return Err(StoreError::unsupported(&*self.task.name, &*entry.not));
+                    return Err(StoreError::unsupported(&*self.task.name, &*entry.note));
                 }
                 self.found = found;
                 Ok(())
@@ -336,10 +339,10 @@ mod tests {
         for (store, tasks) in stores().unwrap() {
             for (task, entry) in tasks.iter().filter(|(task, _)| *task != ALL) {
                 assert!(store == "sql" || tasks[ALL].link.starts_with("https://"), "{store} {task}");
-                let has_any = !(entry.steps.is_empty() && entry.not.is_empty() && entry.like.is_empty());
+                let has_any = !(entry.steps.is_empty() && entry.note.is_empty() && entry.like.is_empty());
                 assert!(has_any, "{store} {task}");
                 let asks = entry.steps.iter().any(|step| step.starts_with('?'));
-                assert!(!asks || !entry.not.is_empty(), "{store} {task}");
+                assert!(!asks || !entry.note.is_empty(), "{store} {task}");
                 let in_a_statement = |step: &&String| step.contains("{{ password");
                 assert_eq!(entry.steps.iter().find(in_a_statement), None, "{store} {task}");
             }

@@ -202,10 +202,8 @@ impl Own {
             }
             let before = written.clone();
             let mut loads = Vec::new();
-            if phase.round == Some(0) {
-                let first = self.tasks(0, 0, subject);
-                self.steps.extend(first.map(|task| alone("prepare", task)));
-            }
+            let first = phase.round.filter(|&round| round == 0).and_then(|_| self.tasks(0, 0, subject));
+            self.steps.extend(first.map(|task| alone("prepare", task)));
             for part in &phase.writers {
                 loads.push(self.writing(phase, part, &mut written[part.table]));
             }

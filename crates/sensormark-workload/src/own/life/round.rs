@@ -6,7 +6,6 @@ use minijinja::{Value, context};
 use sensormark_engine::lifecycle::{Change, Entry, Task};
 use sensormark_engine::trial::Subject;
 use sensormark_store::{Schema, TagPlacement};
-use std::fmt::Display;
 
 /// What is done, by the names of the store's means.
 const ROLLUP: &str = "rollup";
@@ -37,7 +36,7 @@ impl Round<'_> {
         let (columns, calls): (Vec<Value>, Vec<String>) = columns.unzip();
         context! {
             rollup => table.name, number, window => rollup.every_ns, from => renewed.start_ns, until => renewed.end_ns,
-            names => quoted(table.fields.iter().map(|field| &field.name)), calls => calls.join(", "), columns
+            names => quoted(&table.fields.iter().map(|field| &*field.name).collect::<Vec<_>>()), calls => calls.join(", "), columns
         }
     }
 
@@ -63,7 +62,7 @@ impl Round<'_> {
         let renewed = rollups.iter().filter(|_| !is_first);
         let renewed = renewed.map(|rollup| (ROLLUP, merge_maps([rollup.clone(), told.clone()])));
         let lacks = |kind: &&str| Entry::of(store, kind).err();
-        let first = ["prepare", "keys"].into_iter().filter(|kind| is_first && lacks(kind).is_none());
+        let first = ["prepare", "indexes"].into_iter().filter(|kind| is_first && lacks(kind).is_none());
         let old = [gone_ns.map(|_| RETENTION), old_ns.map(|_| "compression")];
         let due = first.chain(old.into_iter().flatten()).map(|kind| (kind, told.clone()));
         let needed = [life.keep_ns.map(|_| RETENTION), rollups.first().map(|_| ROLLUP)];
@@ -80,6 +79,6 @@ impl Round<'_> {
 }
 
 /// Names in a statement.
-fn quoted(names: impl IntoIterator<Item = impl Display>) -> String {
-    names.into_iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+fn quoted(names: &[&str]) -> String {
+    format!("\"{}\"", names.join("\", \""))
 }
