@@ -370,10 +370,12 @@ impl Filesystem for Shown {
         reply.ok();
     }
 
-    fn statfs(&self, _request: &Request, number: INodeNo, reply: ReplyStatfs) {
-        let found = self.node(number).and_then(|node| Ok(rustix::fs::fstatvfs(&*node)?));
-        let Ok(it) = found else { return reply.error(Errno::EIO) };
-        let block = u32::try_from(it.f_frsize).unwrap_or(4096);
-        reply.statfs(it.f_blocks, it.f_bfree, it.f_bavail, it.f_files, it.f_ffree, 4096, 255, block);
+    calls! {
+        (this, request) (reply: ReplyStatfs, it) reply.statfs(
+            it.f_blocks, it.f_bfree, it.f_bavail, it.f_files, it.f_ffree,
+            4096, 255, u32::try_from(it.f_frsize).unwrap_or(4096)
+        );
+
+        fn statfs(number: INodeNo) { rustix::fs::fstatvfs(&*this.node(number)?)? }
     }
 }

@@ -30,7 +30,7 @@ pub fn section(field: &Field) -> Section {
         let last = rounds(trial).last().into_iter().flat_map(|task| &task.means);
         last.map(|text| format!("{}: {text}", trial.implementation.title))
     });
-    section.list(means.collect::<BTreeSet<_>>().iter().map(|text| clean(text)).collect());
+    section.list(means.sorted().dedup().map(|text| clean(&text)).collect());
     section
 }
 

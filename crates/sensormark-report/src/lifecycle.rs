@@ -30,7 +30,10 @@ pub fn section(field: &Field) -> Section {
     for trial in &field.trials {
         for task in trial.tasks.iter().filter(|task| !is_of_life(task)) {
             table.row(row(trial, task));
-            means.insert(format!("{}, {}: {}", trial.implementation.title, task.task, task.means.join("; ")));
+            if !task.means.is_empty() {
+                let title = &trial.implementation.title;
+                means.insert(format!("{title}, {}: {}", task.task, task.means.join("; ")));
+            }
         }
     }
     table.note("CPU: of the server (of this program, where the database is embedded) and of programs such as pg_dump, while the task was done. What writers cost it meanwhile is in it.");

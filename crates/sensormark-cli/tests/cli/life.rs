@@ -16,7 +16,7 @@ const SETTINGS: [&str; 9] = [
     "batch=20",
     "rate=1000",
 ];
-const MEANS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../stores/lifecycle.toml"));
+pub const MEANS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../stores/lifecycle.toml"));
 
 /// A whole life of a store: its trial, and what was said.
 pub fn a_whole_life(store: &str) {

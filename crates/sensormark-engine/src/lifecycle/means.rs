@@ -12,7 +12,7 @@ use sensormark_data::units::ns_to_seconds;
 use sensormark_result::probe::{ProcessTable, disk_usage};
 use sensormark_server::ManagedServer;
 use sensormark_store::layout::Shape;
-use sensormark_store::{DatabaseName, ErrorKind, Plan, StoreError};
+use sensormark_store::{DatabaseName, DaySplit, ErrorKind, Plan, StoreError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -42,8 +42,6 @@ type Stores = BTreeMap<String, BTreeMap<String, Entry>>;
 
 /// How each command of the shell begins: it finds programs of the server's own installation, a folder or a program, first.
 const BEGIN: &str = r#"umask 077; PATH="${installed:+$installed/bin:${installed%/*}:$installed:}$PATH""#;
-
-const DAY_NS: i64 = 86_400_000_000_000;
 
 /// So many statements of a step are shown: the first of many stand for all.
 const MOST_SHOWN: usize = 5;
@@ -222,7 +220,7 @@ impl Work<'_> {
         let began = Instant::now();
         entry.steps.iter().try_for_each(|step| self.step(&entry, step, told, done))?;
         done.record.parts.push((kind.clone(), began.elapsed().as_secs_f64()));
-        done.slack_ns = done.slack_ns.max(entry.slack_days * DAY_NS);
+        done.slack_ns += entry.slack_days * DaySplit::DAY_NS;
         done.drop = self.rendered(&entry, &entry.drop, told)?.concat();
         Ok(())
     }

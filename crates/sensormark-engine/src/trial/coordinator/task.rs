@@ -15,6 +15,7 @@ use sensormark_result::probe::monotonic_ns;
 use sensormark_server::ScratchFolder;
 use sensormark_store::{ErrorKind, StoreError};
 use std::thread;
+use std::time::Duration;
 
 /// How long the coordinator passes at a time while a task is done, in ns.
 const PASS_NS: u64 = 20_000_000;
@@ -139,12 +140,17 @@ impl Coordinator<'_> {
         }
         let (ledger, wrong) = match &done.restored {
             Some(plan) => {
-                let mut read = self.read_back(plan, self.tasks.backup)?;
-                if read.ledger.lost == 0 && read.ledger.stored < read.ledger.acknowledged {
-                    // InfluxDB shows what was restored a moment later: it came while it was read.
-                    read = self.read_back(plan, self.tasks.backup)?;
-                }
-                let ReadBack { ledger, entities, .. } = read;
+                let read = || self.read_back(plan, self.tasks.backup);
+                // InfluxDB shows what was restored a moment later: it came while it was read, or its shard was disabled until then.
+                let is_whole =
+                    |it: &ReadBack| it.ledger.lost > 0 || it.ledger.stored >= it.ledger.acknowledged;
+                let ReadBack { ledger, entities, .. } = match read().ok().filter(is_whole) {
+                    Some(read) => read,
+                    None => {
+                        thread::sleep(Duration::from_secs(1));
+                        read()?
+                    }
+                };
                 let of = if done.drop.is_empty() { plan } else { self.plan };
                 let dropped = self.deployment.administer(of, async |administrator| match &*done.drop {
                     "" => administrator.drop_database().await,
