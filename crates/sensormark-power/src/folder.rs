@@ -27,10 +27,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Threads that serve.
 const THREADS: usize = 4;
 
-/// What is asked of the process that serves: to take everything as flushed, or to bring back what was flushed.
-const KEEP: &str = "keep";
-const CUT: &str = "cut";
-
 /// A folder whose files lose on command what was not flushed.
 #[derive(Debug)]
 pub struct PowerFolder {
@@ -80,7 +76,7 @@ impl PowerFolder {
     /// When who serves it has ended.
     pub fn keep(&self) -> io::Result<()> {
         rustix::fs::syncfs(File::open(&self.place)?)?;
-        self.ask(KEEP).map(drop)
+        self.ask("keep").map(drop)
     }
 
     /// Makes every file what it was at its last flush. Whoever writes must have ended.
@@ -88,9 +84,10 @@ impl PowerFolder {
     /// # Errors
     /// When who serves it has ended, or a file cannot be brought back.
     pub fn cut(&self) -> io::Result<Lost> {
-        self.ask(CUT)
+        self.ask("cut")
     }
 
+    /// Asks the process that serves to take everything as flushed ("keep"), or to bring back what was flushed ("cut").
     fn ask(&self, what: &str) -> io::Result<Lost> {
         let (mut line, mut answer) = (self.line.lock(), String::new());
         writeln!(line.get_mut(), "{what}")?;
@@ -134,7 +131,7 @@ pub fn serve(folder: &Path) -> io::Result<()> {
     let _served = Session::from_fd(shown, device, SessionACL::All, config)?.spawn()?;
     for asked in BufReader::new(&line).lines() {
         let answer = match &*asked? {
-            CUT => unflushed.cut().map_err(|error| error.to_string()),
+            "cut" => unflushed.cut().map_err(|error| error.to_string()),
             _ => Ok(unflushed.keep()),
         };
         writeln!(&line, "{}", serde_json::to_string(&answer)?)?;

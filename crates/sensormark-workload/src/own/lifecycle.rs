@@ -39,13 +39,12 @@ pub fn task(phase: &PhasePart, schema: &Schema) -> Option<Arc<Task>> {
         CORRECT => Some(Change::Corrected(table, times_ns, field, CORRECTED)),
         _ => None,
     };
-    let beside_ns = phase.duration_ns.unwrap_or(0);
     Some(Arc::new(Task {
         parts: vec![(name.clone(), told)],
         name,
         table,
         change,
-        beside_ns,
+        beside_ns: phase.duration_ns.unwrap_or(0),
         ..Task::default()
     }))
 }
