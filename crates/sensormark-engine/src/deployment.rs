@@ -374,7 +374,7 @@ impl Deployment {
 
 /// That something cannot be done because the server is not ours.
 fn not_ours(operation: &str) -> StoreError {
-    StoreError::new(ErrorKind::Unsupported, operation, "sensormark did not start it")
+    StoreError::new(ErrorKind::Unsupported, operation, "it is not a server that sensormark started")
 }
 
 /// Fails with this reason where logs are to be in a folder of their own.

@@ -280,8 +280,8 @@ impl<'a> Estimator<'a> {
 
     /// How long clients work.
     fn body(&self, phase: &PhaseSpec) -> f64 {
-        if let Some(task) = phase.task.as_ref().filter(|task| !task.is_beside_all()) {
-            return 2.0 * task.beside().as_secs_f64();
+        if let Some(task) = phase.task.as_ref().filter(|task| !task.is_round) {
+            return 2.0 * task.beside_ns as f64 / 1e9;
         }
         if let Some(window) = phase.window {
             return (window.lead_in + window.lasts).as_secs_f64();

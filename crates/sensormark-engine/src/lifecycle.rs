@@ -4,53 +4,38 @@
 
 mod means;
 
-pub use means::{ADD_COLUMN, BACKUP, CORRECT, DELETE, Entry, Means, RESTART, RESTORE, check_means};
+pub use means::{BACKUP, CORRECT, DELETE, Entry, RESTART, RESTORE, check_means, render};
 
 use crate::deployment::Deployment;
+use minijinja::Value;
 use sensormark_result::ledger::journal::Standing;
 use sensormark_result::ledger::reconcile::Written;
+use sensormark_result::measurement::lifecycle::TaskRecord;
 use sensormark_server::{ManagedServer, Supervisor};
-use sensormark_store::{Batch, Plan, ServerOptions, Store, StoreError, Values};
+use sensormark_store::{Batch, Plan, ServerOptions, Values};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
-use std::time::Duration;
 
-/// What is done beside a phase's clients, or in place of them.
-pub trait Task: Send + Sync {
-    /// Its name in a workload file.
-    fn name(&self) -> &str;
-
-    /// Does it. Statements and programs go into `done` as they are done.
-    ///
-    /// # Errors
-    /// What failed. [`sensormark_store::ErrorKind::Unsupported`] and `NotInstalled`: the database has no means for it here, and why.
-    fn run(&self, site: &Site<'_>, done: &mut Done) -> Result<(), StoreError>;
-
-    /// How long the phase's clients work before it, and as long after it.
-    fn beside(&self) -> Duration {
-        Duration::ZERO
-    }
-
-    /// Whether the clients work on until all of their work is done, however long it takes.
-    fn is_beside_all(&self) -> bool {
-        false
-    }
-
+/// What is done beside a phase's clients, or in place of them, by a database's own means.
+#[derive(Debug, Default)]
+pub struct Task {
+    /// Its name in results.
+    pub name: String,
+    /// The means that are used, by their names, and what their steps are told beside names of places and tables.
+    pub parts: Vec<(String, Value)>,
+    /// The table that it is about.
+    pub table: usize,
+    /// How long the phase's clients work before it, and as long after it, in ns.
+    pub beside_ns: u64,
+    /// Whether it is of a life's rounds: clients work on until all of their work is done, however long it takes. What the store has no means for is noted, and
+    /// what is changed is proved with everything else at the end of the trial. It fills all tables but the first: no client writes them, and their content is
+    /// asked for, not counted.
+    pub is_round: bool,
     /// Why it cannot be done on this store; the phase is then not measured.
-    fn missing(&self, store: &dyn Store) -> Option<String> {
-        let _ = store;
-        None
-    }
-
-    /// The tables that it fills, by their numbers: no client writes them, and their content is asked for, not counted.
-    fn fills(&self) -> Vec<usize> {
-        Vec::new()
-    }
-
+    pub missing: Option<String>,
     /// What it changes of what has to be stored.
-    fn change(&self) -> Option<Change> {
-        None
-    }
+    pub change: Option<Change>,
 }
 
 /// Where a task is done.
@@ -70,23 +55,13 @@ pub struct Site<'a> {
 /// What a task did.
 #[derive(Default)]
 pub struct Done {
-    /// Statements and programs, without secrets.
-    pub means: Vec<String>,
-    /// CPU time of programs and servers that it ran, in seconds.
-    pub program_seconds: f64,
-    /// The size of what it left.
-    pub bytes: Option<u64>,
-    /// It made a copy of what is stored: what is written later is not in it.
-    pub is_backup: bool,
+    /// What results have of it: its means, without secrets, its parts and its cost.
+    pub record: TaskRecord,
     /// The copy that it brought back, which is proved in place of the database, and dropped.
     pub restored: Option<Plan>,
-    /// What it changed is proved with everything else at the end of the trial.
-    pub is_proved_later: bool,
     /// What is gone goes in parts of this width, so that the oldest readings may stay so much longer, in ns.
     pub slack_ns: i64,
-    /// Its parts, and how long each took, in seconds.
-    pub parts: Vec<(String, f64)>,
-    /// The statement that drops it; the administrator does where there is none.
+    /// The statement that drops the copy; the administrator does where there is none.
     pub drop: String,
     /// The second server that has it.
     pub server: Option<ManagedServer>,
@@ -102,20 +77,20 @@ pub enum Change {
 }
 
 impl Change {
-    fn apply(&self, batch: &Batch) -> Batch {
+    fn apply<'b>(&self, mut batch: Cow<'b, Batch>) -> Cow<'b, Batch> {
         match self {
             Self::Gone(table, before_ns) if *table == batch.table => {
-                batch.kept(|row| batch.times_ns[row] >= *before_ns)
+                Cow::Owned(batch.kept(|row| batch.times_ns[row] >= *before_ns))
             }
             Self::Corrected(table, times, field, value) if *table == batch.table => {
-                let mut batch = batch.clone();
-                if let Values::F64(values) = &mut batch.columns[*field].values {
-                    let corrected = values.iter_mut().zip(&batch.times_ns);
+                let Batch { columns, times_ns, .. } = batch.to_mut();
+                if let Values::F64(values) = &mut columns[*field].values {
+                    let corrected = values.iter_mut().zip(&*times_ns);
                     corrected.filter(|(_, time)| times.contains(time)).for_each(|(one, _)| *one = *value);
                 }
                 batch
             }
-            _ => batch.clone(),
+            _ => batch,
         }
     }
 }
@@ -129,15 +104,14 @@ pub struct Changed<'a, W> {
     /// Readings that are gone may stay so much longer, in ns.
     pub slack_ns: i64,
     /// Tables that tasks fill.
-    pub filled: Vec<usize>,
+    pub filled: Range<usize>,
 }
 
 impl<W> Changed<'_, W> {
     fn change(&self, batch: &Batch, standing: Standing, sink: &mut dyn FnMut(&Batch, Standing)) {
-        let Some((first, others)) = self.changes.split_first() else {
-            return sink(batch, standing);
-        };
-        sink(&others.iter().fold(first.apply(batch), |batch, change| change.apply(&batch)), standing);
+        let changes = self.changes.iter();
+        let changed = changes.fold(Cow::Borrowed(batch), |batch, change| change.apply(batch));
+        sink(&changed, standing);
     }
 }
 
@@ -193,17 +167,13 @@ mod tests {
     #[test]
     fn a_change_is_of_its_table_and_time_alone() {
         let batch = of(&[1, 2, 3], &[10.0, 20.0, 30.0]);
-        assert_eq!(Change::Gone(0, 2).apply(&batch), of(&[2, 3], &[20.0, 30.0]));
-        assert_eq!(Change::Gone(1, 2).apply(&batch), batch, "another table");
-        let corrected = Change::Corrected(0, 1..3, 0, 0.5).apply(&batch);
-        assert_eq!(corrected, of(&[1, 2, 3], &[0.5, 0.5, 30.0]));
+        assert_eq!(*Change::Gone(0, 2).apply(Cow::Borrowed(&batch)), of(&[2, 3], &[20.0, 30.0]));
+        assert_eq!(*Change::Gone(1, 2).apply(Cow::Borrowed(&batch)), batch, "another table");
+        let corrected = Change::Corrected(0, 1..3, 0, 0.5).apply(Cow::Borrowed(&batch));
+        assert_eq!(*corrected, of(&[1, 2, 3], &[0.5, 0.5, 30.0]));
         let changes = [Change::Gone(0, 2), Change::Corrected(0, 1..3, 0, 0.5)];
-        let changed = Changed {
-            written: One(&batch),
-            changes: changes.iter().collect(),
-            slack_ns: 0,
-            filled: Vec::new(),
-        };
+        let changed =
+            Changed { written: One(&batch), changes: changes.iter().collect(), slack_ns: 0, filled: 0..0 };
         changed.for_each(&mut |batch, _| assert_eq!(*batch, of(&[2, 3], &[0.5, 30.0])));
     }
 }

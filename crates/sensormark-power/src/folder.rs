@@ -5,13 +5,13 @@ use crate::shown::Shown;
 use crate::unflushed::{Lost, Unflushed};
 use fuser::{Config, Session, SessionACL};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use parking_lot::Mutex;
 use rustix::process::{Resource, Rlimit, getgid, getrlimit, getuid, setrlimit, umask};
-use serde::{Deserialize, Serialize};
-use std::fs::{DirBuilder, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::Shutdown;
-use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -27,19 +27,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Threads that serve.
 const THREADS: usize = 4;
 
-/// What is asked of the process that serves.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-enum Ask {
-    Keep,
-    Cut,
-}
-
 /// A folder whose files lose on command what was not flushed.
 #[derive(Debug)]
 pub struct PowerFolder {
     place: PathBuf,
     serves: Child,
-    line: BufReader<UnixStream>,
+    line: Mutex<BufReader<UnixStream>>,
 }
 
 impl PowerFolder {
@@ -50,7 +43,7 @@ impl PowerFolder {
     pub fn make(folder: &Path, command: &mut Command) -> io::Result<Self> {
         for name in [ROOT, PLACE] {
             let made = folder.join(name);
-            DirBuilder::new().mode(0o777).create(&made)?;
+            std::fs::create_dir(&made)?;
             std::fs::set_permissions(&made, PermissionsExt::from_mode(0o777))?;
         }
         let place = folder.join(PLACE);
@@ -65,12 +58,11 @@ impl PowerFolder {
         let flags = MsFlags::MS_NODEV | MsFlags::MS_NOSUID;
         mount(Some(DEVICE), &place, Some("fuse"), flags, Some(options.as_str()))?;
         // The device is its standard input and the line its standard output, so that no other child of ours inherits them.
-        let started =
-            command.stdin(Stdio::from(file)).stdout(Stdio::from(std::os::fd::OwnedFd::from(theirs))).spawn();
+        let started = command.stdin(file).stdout(OwnedFd::from(theirs)).spawn();
         // What held the device here goes, so that the end of who serves ends all waiting for it.
         command.stdin(Stdio::null()).stdout(Stdio::null());
         let serves = started.inspect_err(|_| unmount(&place))?;
-        Ok(Self { place, serves, line: BufReader::new(ours) })
+        Ok(Self { place, serves, line: Mutex::new(BufReader::new(ours)) })
     }
 
     /// The folder to write to.
@@ -82,23 +74,24 @@ impl PowerFolder {
     ///
     /// # Errors
     /// When who serves it has ended.
-    pub fn keep(&mut self) -> io::Result<()> {
+    pub fn keep(&self) -> io::Result<()> {
         rustix::fs::syncfs(File::open(&self.place)?)?;
-        self.ask(Ask::Keep).map(drop)
+        self.ask("keep").map(drop)
     }
 
     /// Makes every file what it was at its last flush. Whoever writes must have ended.
     ///
     /// # Errors
     /// When who serves it has ended, or a file cannot be brought back.
-    pub fn cut(&mut self) -> io::Result<Lost> {
-        self.ask(Ask::Cut)
+    pub fn cut(&self) -> io::Result<Lost> {
+        self.ask("cut")
     }
 
-    fn ask(&mut self, ask: Ask) -> io::Result<Lost> {
-        writeln!(self.line.get_mut(), "{}", serde_json::to_string(&ask)?)?;
-        let mut answer = String::new();
-        self.line.read_line(&mut answer)?;
+    /// Asks the process that serves to take everything as flushed ("keep"), or to bring back what was flushed ("cut").
+    fn ask(&self, what: &str) -> io::Result<Lost> {
+        let (mut line, mut answer) = (self.line.lock(), String::new());
+        writeln!(line.get_mut(), "{what}")?;
+        line.read_line(&mut answer)?;
         let answer: Result<Lost, String> = serde_json::from_str(&answer).map_err(|error| {
             io::Error::other(format!("the file system that can lose power has ended: {error}"))
         })?;
@@ -110,7 +103,7 @@ impl Drop for PowerFolder {
     fn drop(&mut self) {
         unmount(&self.place);
         // It ends with its line; one that does not is ended.
-        let _ = self.line.get_ref().shutdown(Shutdown::Both);
+        let _ = self.line.get_mut().get_ref().shutdown(Shutdown::Both);
         let _ = self.serves.kill();
         let _ = self.serves.wait();
     }
@@ -136,19 +129,12 @@ pub fn serve(folder: &Path) -> io::Result<()> {
     let mut config = Config::default();
     config.n_threads = Some(THREADS);
     let _served = Session::from_fd(shown, device, SessionACL::All, config)?.spawn()?;
-    answer(&line, &unflushed)
-}
-
-fn answer(mut line: &UnixStream, unflushed: &Unflushed) -> io::Result<()> {
-    for asked in BufReader::new(line).lines() {
-        let answer = match serde_json::from_str(&asked?)? {
-            Ask::Keep => {
-                unflushed.keep();
-                Ok(Lost::default())
-            }
-            Ask::Cut => unflushed.cut().map_err(|error| error.to_string()),
+    for asked in BufReader::new(&line).lines() {
+        let answer = match &*asked? {
+            "cut" => unflushed.cut().map_err(|error| error.to_string()),
+            _ => Ok(unflushed.keep()),
         };
-        writeln!(line, "{}", serde_json::to_string::<Result<Lost, String>>(&answer)?)?;
+        writeln!(&line, "{}", serde_json::to_string(&answer)?)?;
     }
     Ok(())
 }

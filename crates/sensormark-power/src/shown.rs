@@ -1,17 +1,20 @@
 //! The file system: every call goes to the folder that it shows, and changes of files are noted on their way.
 //!
-//! A node is an inode of that folder, held by a descriptor that only names it, so that renames do not matter. The kernel may remember nothing about it,
-//! because a cut changes files behind its back.
+//! A node is an inode of that folder, held by a descriptor, so that renames do not matter; that only names it until somebody reads or writes. The kernel may remember
+//! nothing about it, because a cut changes files behind its back.
 
 use crate::unflushed::Unflushed;
 use fuser::{
     BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
-    LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty,
-    ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow, WriteFlags,
+    LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry,
+    ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow, WriteFlags,
 };
 use nix::libc;
-use rustix::fs::{AtFlags, CWD, Mode, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
-use std::collections::HashMap;
+use nix::sys::stat::{UtimensatFlags, utimensat};
+use nix::sys::time::TimeSpec;
+use parking_lot::Mutex;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, fcntl_getfl};
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io;
@@ -20,81 +23,48 @@ use std::os::unix::fs::{
     DirBuilderExt, DirEntryExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown, lchown,
 };
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How long the kernel may believe what it was told.
 const NEVER: Duration = Duration::ZERO;
-/// What the caller asked for that the folder's file need not know: the kernel has seen to it, or the page cache reads a file that is open for writing alone, and
-/// direct writes need memory that this program does not align.
-const OURS: i32 = libc::O_ACCMODE
-    | libc::O_TRUNC
-    | libc::O_APPEND
-    | libc::O_DIRECT
-    | libc::O_SYNC
-    | libc::O_CREAT
-    | libc::O_EXCL
-    | libc::O_NOFOLLOW;
 
 /// The folder, shown.
 #[derive(Debug)]
 pub(crate) struct Shown {
-    root: Arc<File>,
     nodes: Mutex<HashMap<u64, Node>>,
-    opened: Mutex<HashMap<u64, Arc<Opened>>>,
-    next: AtomicU64,
+    /// What was in folders when they were opened, by handle.
+    folders: Mutex<BTreeMap<u64, Entries>>,
     unflushed: Arc<Unflushed>,
 }
+
+/// What is in a folder: inodes, kinds and names.
+type Entries = Vec<(u64, FileType, OsString)>;
 
 /// An inode that the kernel knows.
 #[derive(Debug)]
 struct Node {
-    names: Arc<File>,
+    file: Arc<File>,
     lookups: u64,
 }
 
-/// What somebody has open.
-#[derive(Debug)]
-enum Opened {
-    File {
-        file: File,
-        flushes: bool,
-    },
-    /// What was in a folder when it was opened.
-    Folder(Vec<(u64, FileType, OsString)>),
-}
-
-fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Where an inode is found that a descriptor names, whatever its name is by now.
-fn place(names: &File) -> PathBuf {
-    PathBuf::from(format!("/proc/self/fd/{}", names.as_raw_fd()))
-}
-
-fn named(place: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).custom_flags(libc::O_PATH | libc::O_NOFOLLOW).open(place)
+/// Where an inode is found that a descriptor holds, whatever its name is by now.
+fn place(file: &File) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
 fn kind(of: std::fs::FileType) -> FileType {
     FileType::from_std(of).unwrap_or(FileType::RegularFile)
 }
 
-fn time(seconds: i64, nanoseconds: i64) -> SystemTime {
-    let since = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanoseconds).unwrap_or(0));
-    UNIX_EPOCH + since
-}
-
-fn attributes(of: &Metadata, number: INodeNo) -> FileAttr {
-    FileAttr {
-        ino: number,
+fn attributes(of: &Metadata) -> io::Result<FileAttr> {
+    Ok(FileAttr {
+        ino: INodeNo(of.ino()),
         size: of.len(),
         blocks: of.blocks(),
-        atime: time(of.atime(), of.atime_nsec()),
-        mtime: time(of.mtime(), of.mtime_nsec()),
-        ctime: time(of.ctime(), of.ctime_nsec()),
+        atime: of.accessed()?,
+        mtime: of.modified()?,
+        ctime: UNIX_EPOCH + Duration::from(TimeSpec::new(of.ctime(), of.ctime_nsec())),
         crtime: UNIX_EPOCH,
         kind: kind(of.file_type()),
         perm: u16::try_from(of.mode() & 0o7777).unwrap_or(0),
@@ -104,46 +74,46 @@ fn attributes(of: &Metadata, number: INodeNo) -> FileAttr {
         rdev: 0,
         blksize: 4096,
         flags: 0,
-    }
+    })
 }
 
-fn timestamp(of: Option<TimeOrNow>) -> Timespec {
-    let special = |tv_nsec| Timespec { tv_sec: 0, tv_nsec };
+fn timestamp(of: Option<TimeOrNow>) -> TimeSpec {
     match of {
-        None => special(UTIME_OMIT),
-        Some(TimeOrNow::Now) => special(UTIME_NOW),
-        Some(TimeOrNow::SpecificTime(time)) => {
-            let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-            Timespec {
-                tv_sec: i64::try_from(since.as_secs()).unwrap_or(0),
-                tv_nsec: since.subsec_nanos().into(),
-            }
-        }
+        None => TimeSpec::UTIME_OMIT,
+        Some(TimeOrNow::Now) => TimeSpec::UTIME_NOW,
+        Some(TimeOrNow::SpecificTime(time)) => time.duration_since(UNIX_EPOCH).unwrap_or_default().into(),
     }
 }
 
 impl Shown {
     /// Shows this folder.
     pub(crate) fn new(root: &Path, unflushed: Arc<Unflushed>) -> io::Result<Self> {
-        Ok(Self {
-            root: Arc::new(named(root)?),
-            nodes: Mutex::default(),
-            opened: Mutex::default(),
-            next: AtomicU64::new(1),
-            unflushed,
-        })
+        let root = Node { file: Arc::new(File::open(root)?), lookups: 1 };
+        let nodes = Mutex::new(HashMap::from([(INodeNo::ROOT.0, root)]));
+        Ok(Self { nodes, folders: Mutex::default(), unflushed })
     }
 
     fn node(&self, number: INodeNo) -> io::Result<Arc<File>> {
-        if number == INodeNo::ROOT {
-            return Ok(Arc::clone(&self.root));
-        }
-        let found = held(&self.nodes).get(&number.0).map(|node| Arc::clone(&node.names));
+        let found = self.nodes.lock().get(&number.0).map(|node| Arc::clone(&node.file));
         found.ok_or_else(|| io::Error::from_raw_os_error(libc::ESTALE))
     }
 
     fn place(&self, number: INodeNo) -> io::Result<PathBuf> {
         Ok(place(&*self.node(number)?))
+    }
+
+    /// An inode's file, open for reading at least.
+    fn file(&self, number: INodeNo, writes: bool) -> io::Result<Arc<File>> {
+        let held_so_far = self.node(number)?;
+        let flags = fcntl_getfl(&*held_so_far)?;
+        if flags.contains(OFlags::RDWR) || !(writes || flags.contains(OFlags::PATH)) {
+            return Ok(held_so_far);
+        }
+        let file = Arc::new(OpenOptions::new().read(true).write(writes).open(place(&held_so_far))?);
+        if let Some(node) = self.nodes.lock().get_mut(&number.0) {
+            node.file = Arc::clone(&file);
+        }
+        Ok(file)
     }
 
     /// Makes something in a folder, which then belongs to whoever asked.
@@ -161,114 +131,34 @@ impl Shown {
 
     /// What is there, which the kernel knows from now on.
     fn look_up(&self, place: &Path) -> io::Result<FileAttr> {
-        let names = named(place)?;
-        let found = names.metadata()?;
-        let mut nodes = held(&self.nodes);
-        let node = nodes.entry(found.ino()).or_insert_with(|| Node { names: Arc::new(names), lookups: 0 });
+        let named =
+            OpenOptions::new().read(true).custom_flags(libc::O_PATH | libc::O_NOFOLLOW).open(place)?;
+        let found = named.metadata()?;
+        let mut nodes = self.nodes.lock();
+        let node = nodes.entry(found.ino()).or_insert_with(|| Node { file: Arc::new(named), lookups: 0 });
         node.lookups += 1;
-        Ok(attributes(&found, INodeNo(found.ino())))
+        attributes(&found)
     }
 
-    fn open_as(&self, place: &Path, flags: i32) -> io::Result<FileHandle> {
-        let (empties, writes) = (flags & libc::O_TRUNC != 0, flags & libc::O_ACCMODE != 0);
-        let file =
-            OpenOptions::new().read(true).write(empties || writes).custom_flags(flags & !OURS).open(place)?;
-        if empties {
-            self.resize(&file, 0)?;
-        }
-        // O_SYNC has the bits of O_DSYNC.
-        let flushes = flags & libc::O_DSYNC != 0;
-        Ok(self.opened(Opened::File { file, flushes }))
-    }
-
-    fn opened(&self, opened: Opened) -> FileHandle {
-        let handle = self.next.fetch_add(1, Ordering::Relaxed);
-        held(&self.opened).insert(handle, Arc::new(opened));
-        FileHandle(handle)
-    }
-
-    fn handle(&self, handle: FileHandle) -> io::Result<Arc<Opened>> {
-        let found = held(&self.opened).get(&handle.0).cloned();
-        found.ok_or_else(|| io::Error::from_raw_os_error(libc::EBADF))
-    }
-
-    fn with_file<T>(
-        &self,
-        handle: FileHandle,
-        act: impl FnOnce(&File, bool) -> io::Result<T>,
-    ) -> io::Result<T> {
-        match &*self.handle(handle)? {
-            Opened::File { file, flushes } => act(file, *flushes),
-            Opened::Folder(_) => Err(io::ErrorKind::IsADirectory.into()),
-        }
-    }
-
-    fn resize(&self, file: &File, size: u64) -> io::Result<()> {
+    fn resize(&self, number: INodeNo, size: u64) -> io::Result<()> {
+        let file = self.file(number, true)?;
         let was = file.metadata()?.len();
-        self.unflushed.change(file, size..was.max(size), false, || file.set_len(size))
-    }
-
-    fn close(&self, handle: FileHandle) {
-        held(&self.opened).remove(&handle.0);
+        self.unflushed.change(&file, size..was.max(size), false, || file.set_len(size))
     }
 }
 
-/// What answers a call, and how it says what came out.
-macro_rules! said {
-    (entry) => {
-        ReplyEntry
-    };
-    (entry, $reply:ident, $made:ident) => {
-        $reply.entry(&NEVER, &$made, Generation(0))
-    };
-    (attr) => {
-        ReplyAttr
-    };
-    (attr, $reply:ident, $found:ident) => {
-        $reply.attr(&NEVER, &$found)
-    };
-    (empty) => {
-        ReplyEmpty
-    };
-    (empty, $reply:ident, $nothing:ident) => {{
-        let () = $nothing;
-        $reply.ok()
-    }};
-    (open) => {
-        ReplyOpen
-    };
-    (open, $reply:ident, $handle:ident) => {
-        $reply.opened($handle, FopenFlags::empty())
-    };
-    (create) => {
-        ReplyCreate
-    };
-    (create, $reply:ident, $both:ident) => {
-        $reply.created(&NEVER, &$both.0, Generation(0), $both.1, FopenFlags::empty())
-    };
-    (data) => {
-        ReplyData
-    };
-    (data, $reply:ident, $data:ident) => {
-        $reply.data(&$data)
-    };
-    (write) => {
-        ReplyWrite
-    };
-    (write, $reply:ident, $bytes:ident) => {
-        $reply.written($bytes)
-    };
-}
-
-/// Calls of the kernel: what it gives, what answers, and what is done. Errors are answers too.
+/// Calls of the kernel that are answered alike: what answers and how, and of each call what the kernel gives and what is done. Errors are answers too.
 macro_rules! calls {
-    (($this:ident, $request:ident) $(fn $name:ident($($argument:ident: $kind:ty),*) -> $answer:ident $done:block)*) => {
-        $(fn $name(&self, $request: &Request, $($argument: $kind,)* reply: said!($answer)) {
+    (
+        ($this:ident, $request:ident) ($reply:ident: $answer:ident, $done:ident) $say:expr;
+        $(fn $name:ident($($argument:ident: $kind:ty),*) $act:block)*
+    ) => {
+        $(fn $name(&self, $request: &Request, $($argument: $kind,)* $reply: $answer) {
             let ($this, _) = (self, $request);
-            let act = || io::Result::Ok($done);
+            let act = || io::Result::Ok($act);
             match act() {
-                Ok(done) => said!($answer, reply, done),
-                Err(error) => reply.error(Errno::from(error)),
+                Ok($done) => $say,
+                Err(error) => $reply.error(Errno::from(error)),
             }
         })*
     };
@@ -276,7 +166,7 @@ macro_rules! calls {
 
 impl Filesystem for Shown {
     fn forget(&self, _request: &Request, number: INodeNo, lookups: u64) {
-        let mut nodes = held(&self.nodes);
+        let mut nodes = self.nodes.lock();
         if let Some(node) = nodes.get_mut(&number.0) {
             node.lookups = node.lookups.saturating_sub(lookups);
             if node.lookups == 0 {
@@ -285,11 +175,39 @@ impl Filesystem for Shown {
         }
     }
 
-    calls! { (this, request)
-        fn lookup(parent: INodeNo, name: &OsStr) -> entry { this.look_up(&this.place(parent)?.join(name))? }
+    calls! {
+        (this, request) (reply: ReplyEntry, made) reply.entry(&NEVER, &made, Generation(0));
 
-        fn getattr(number: INodeNo, _handle: Option<FileHandle>) -> attr {
-            attributes(&this.node(number)?.metadata()?, number)
+        fn lookup(parent: INodeNo, name: &OsStr) { this.look_up(&this.place(parent)?.join(name))? }
+
+        // Files too: what is created is opened after that.
+        fn mknod(parent: INodeNo, name: &OsStr, mode: u32, _umask: u32, device: u32) {
+            let kind = rustix::fs::FileType::from_raw_mode(mode);
+            this.make((parent, name), request, |place| {
+                Ok(rustix::fs::mknodat(CWD, place, kind, Mode::from_raw_mode(mode), device.into())?)
+            })?
+        }
+
+        fn mkdir(parent: INodeNo, name: &OsStr, mode: u32, _umask: u32) {
+            this.make((parent, name), request, |place| DirBuilder::new().mode(mode).create(place))?
+        }
+
+        fn symlink(parent: INodeNo, name: &OsStr, to: &Path) {
+            this.make((parent, name), request, |place| std::os::unix::fs::symlink(to, place))?
+        }
+
+        fn link(number: INodeNo, new_parent: INodeNo, new_name: &OsStr) {
+            let to = this.place(new_parent)?.join(new_name);
+            rustix::fs::linkat(CWD, this.place(number)?, CWD, &to, AtFlags::SYMLINK_FOLLOW)?;
+            this.look_up(&to)?
+        }
+    }
+
+    calls! {
+        (this, request) (reply: ReplyAttr, found) reply.attr(&NEVER, &found);
+
+        fn getattr(number: INodeNo, _handle: Option<FileHandle>) {
+            attributes(&this.node(number)?.metadata()?)?
         }
 
         fn setattr(
@@ -301,12 +219,12 @@ impl Filesystem for Shown {
             accessed: Option<TimeOrNow>,
             modified: Option<TimeOrNow>,
             _changed: Option<SystemTime>,
-            handle: Option<FileHandle>,
+            _handle: Option<FileHandle>,
             _created: Option<SystemTime>,
             _change: Option<SystemTime>,
             _backup: Option<SystemTime>,
             _flags: Option<BsdFileFlags>
-        ) -> attr {
+        ) {
             let node = this.node(number)?;
             let place = place(&node);
             if (uid, gid) != (None, None) {
@@ -315,43 +233,98 @@ impl Filesystem for Shown {
             if let Some(mode) = mode {
                 std::fs::set_permissions(&place, PermissionsExt::from_mode(mode))?;
             }
-            match (size, handle) {
-                (None, _) => {}
-                (Some(size), Some(handle)) => this.with_file(handle, |file, _| this.resize(file, size))?,
-                (Some(size), None) => {
-                    this.resize(&OpenOptions::new().read(true).write(true).open(&place)?, size)?;
-                }
+            if let Some(size) = size {
+                this.resize(number, size)?;
             }
             if (accessed, modified) != (None, None) {
-                let (last_access, last_modification) = (timestamp(accessed), timestamp(modified));
-                let times = Timestamps { last_access, last_modification };
-                rustix::fs::utimensat(CWD, &place, &times, AtFlags::empty())?;
+                let [accessed, modified] = [accessed, modified].map(timestamp);
+                utimensat(CWD, &place, &accessed, &modified, UtimensatFlags::FollowSymlink)?;
             }
-            attributes(&node.metadata()?, number)
+            attributes(&node.metadata()?)?
         }
+    }
 
-        fn readlink(number: INodeNo) -> data {
+    calls! {
+        (this, request) (reply: ReplyData, data) reply.data(&data);
+
+        fn readlink(number: INodeNo) {
             rustix::fs::readlinkat(&*this.node(number)?, "", Vec::new())?.into_bytes()
         }
 
-        fn mknod(parent: INodeNo, name: &OsStr, mode: u32, _umask: u32, device: u32) -> entry {
-            let kind = rustix::fs::FileType::from_raw_mode(mode);
-            this.make((parent, name), request, |place| {
-                Ok(rustix::fs::mknodat(CWD, place, kind, Mode::from_raw_mode(mode), device.into())?)
-            })?
+        fn read(
+            number: INodeNo,
+            _handle: FileHandle,
+            offset: u64,
+            size: u32,
+            _flags: OpenFlags,
+            _owner: Option<LockOwner>
+        ) {
+            let file = this.file(number, false)?;
+            let mut data = vec![0; size as usize];
+            let mut length = 0;
+            while length < data.len() {
+                match file.read_at(&mut data[length..], offset + length as u64)? {
+                    0 => break,
+                    more => length += more,
+                }
+            }
+            data.truncate(length);
+            data
+        }
+    }
+
+    calls! {
+        (this, request) (reply: ReplyWrite, bytes) reply.written(bytes);
+
+        fn write(
+            number: INodeNo,
+            _handle: FileHandle,
+            offset: u64,
+            data: &[u8],
+            _write_flags: WriteFlags,
+            flags: OpenFlags,
+            _owner: Option<LockOwner>
+        ) {
+            let file = this.file(number, true)?;
+            let bytes = offset..offset + data.len() as u64;
+            // O_SYNC has the bits of O_DSYNC.
+            let flushes = flags.0 & libc::O_DSYNC != 0;
+            this.unflushed.change(&file, bytes, flushes, || file.write_all_at(data, offset))?;
+            u32::try_from(data.len()).unwrap_or(u32::MAX)
+        }
+    }
+
+    calls! {
+        (this, request) (reply: ReplyOpen, handle) reply.opened(FileHandle(handle), FopenFlags::empty());
+
+        fn open(number: INodeNo, flags: OpenFlags) {
+            this.file(number, flags.0 & libc::O_ACCMODE != 0)?;
+            0
         }
 
-        fn mkdir(parent: INodeNo, name: &OsStr, mode: u32, _umask: u32) -> entry {
-            this.make((parent, name), request, |place| DirBuilder::new().mode(mode).create(place))?
+        fn opendir(number: INodeNo, _flags: OpenFlags) {
+            let entries = std::fs::read_dir(this.place(number)?)?.map(|entry| {
+                let entry = entry?;
+                Ok((entry.ino(), kind(entry.file_type()?), entry.file_name()))
+            });
+            let entries = entries.collect::<io::Result<_>>()?;
+            let mut folders = this.folders.lock();
+            let handle = folders.last_key_value().map_or(0, |(last, _)| last + 1);
+            folders.insert(handle, entries);
+            handle
+        }
+    }
+
+    calls! {
+        (this, request) (reply: ReplyEmpty, _done) reply.ok();
+
+        fn releasedir(_number: INodeNo, handle: FileHandle, _flags: OpenFlags) {
+            this.folders.lock().remove(&handle.0)
         }
 
-        fn unlink(parent: INodeNo, name: &OsStr) -> empty { std::fs::remove_file(this.place(parent)?.join(name))? }
+        fn unlink(parent: INodeNo, name: &OsStr) { std::fs::remove_file(this.place(parent)?.join(name))? }
 
-        fn rmdir(parent: INodeNo, name: &OsStr) -> empty { std::fs::remove_dir(this.place(parent)?.join(name))? }
-
-        fn symlink(parent: INodeNo, name: &OsStr, to: &Path) -> entry {
-            this.make((parent, name), request, |place| std::os::unix::fs::symlink(to, place))?
-        }
+        fn rmdir(parent: INodeNo, name: &OsStr) { std::fs::remove_dir(this.place(parent)?.join(name))? }
 
         fn rename(
             parent: INodeNo,
@@ -359,94 +332,23 @@ impl Filesystem for Shown {
             new_parent: INodeNo,
             new_name: &OsStr,
             flags: RenameFlags
-        ) -> empty {
+        ) {
             let flags = rustix::fs::RenameFlags::from_bits_retain(flags.bits());
             rustix::fs::renameat_with(&*this.node(parent)?, name, &*this.node(new_parent)?, new_name, flags)?
         }
 
-        fn link(number: INodeNo, new_parent: INodeNo, new_name: &OsStr) -> entry {
-            let to = this.place(new_parent)?.join(new_name);
-            rustix::fs::linkat(CWD, this.place(number)?, CWD, &to, AtFlags::SYMLINK_FOLLOW)?;
-            this.look_up(&to)?
+        fn fsync(number: INodeNo, _handle: FileHandle, _data: bool) {
+            this.unflushed.flush(&*this.node(number)?)?
         }
 
-        fn open(number: INodeNo, flags: OpenFlags) -> open { this.open_as(&this.place(number)?, flags.0)? }
-
-        fn create(parent: INodeNo, name: &OsStr, mode: u32, _umask: u32, flags: i32) -> create {
-            let mut new = OpenOptions::new();
-            new.write(true).create_new(true).mode(mode);
-            let made = this.make((parent, name), request, |place| new.open(place).map(drop))?;
-            (made, this.open_as(&this.place(made.ino)?, flags)?)
-        }
-
-        fn read(
-            _number: INodeNo,
-            handle: FileHandle,
-            offset: u64,
-            size: u32,
-            _flags: OpenFlags,
-            _owner: Option<LockOwner>
-        ) -> data {
-            this.with_file(handle, |file, _| {
-                let mut data = vec![0; size as usize];
-                let mut length = 0;
-                while length < data.len() {
-                    match file.read_at(&mut data[length..], offset + length as u64)? {
-                        0 => break,
-                        more => length += more,
-                    }
-                }
-                data.truncate(length);
-                Ok(data)
-            })?
-        }
-
-        fn write(
-            _number: INodeNo,
-            handle: FileHandle,
-            offset: u64,
-            data: &[u8],
-            _write_flags: WriteFlags,
-            _flags: OpenFlags,
-            _owner: Option<LockOwner>
-        ) -> write {
-            this.with_file(handle, |file, flushes| {
-                let bytes = offset..offset + data.len() as u64;
-                this.unflushed.change(file, bytes, flushes, || file.write_all_at(data, offset))
-            })?;
-            u32::try_from(data.len()).unwrap_or(u32::MAX)
-        }
-
-        fn fsync(_number: INodeNo, handle: FileHandle, _data: bool) -> empty {
-            this.with_file(handle, |file, _| this.unflushed.flush(file))?
-        }
-
-        fn release(
-            _number: INodeNo,
-            handle: FileHandle,
-            _flags: OpenFlags,
-            _owner: Option<LockOwner>,
-            _flush: bool
-        ) -> empty { this.close(handle) }
-
-        fn opendir(number: INodeNo, _flags: OpenFlags) -> open {
-            let entries = std::fs::read_dir(this.place(number)?)?.map(|entry| {
-                let entry = entry?;
-                Ok((entry.ino(), kind(entry.file_type()?), entry.file_name()))
-            });
-            this.opened(Opened::Folder(entries.collect::<io::Result<_>>()?))
-        }
-
-        fn releasedir(_number: INodeNo, handle: FileHandle, _flags: OpenFlags) -> empty { this.close(handle) }
-
-        fn fallocate(_number: INodeNo, handle: FileHandle, offset: u64, length: u64, mode: i32) -> empty {
+        fn fallocate(number: INodeNo, _handle: FileHandle, offset: u64, length: u64, mode: i32) {
             if mode != 0 {
                 return Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP));
             }
-            this.with_file(handle, |file, _| {
-                let end = offset + length;
-                if end > file.metadata()?.len() { this.resize(file, end) } else { Ok(()) }
-            })?
+            let end = offset + length;
+            if end > this.node(number)?.metadata()?.len() {
+                this.resize(number, end)?;
+            }
         }
     }
 
@@ -458,22 +360,22 @@ impl Filesystem for Shown {
         offset: u64,
         mut reply: ReplyDirectory,
     ) {
-        let Ok(opened) = self.handle(handle) else { return reply.error(Errno::EBADF) };
-        if let Opened::Folder(entries) = &*opened {
-            let rest = entries.iter().zip(1..).skip(usize::try_from(offset).unwrap_or(usize::MAX));
-            for ((number, kind, name), next) in rest {
-                if reply.add(INodeNo(*number), next, *kind, name) {
-                    break;
-                }
+        let folders = self.folders.lock();
+        let entries = folders.get(&handle.0).into_iter().flatten().zip(1..);
+        for ((number, kind, name), next) in entries.skip(usize::try_from(offset).unwrap_or(usize::MAX)) {
+            if reply.add(INodeNo(*number), next, *kind, name) {
+                break;
             }
         }
         reply.ok();
     }
 
-    fn statfs(&self, _request: &Request, _number: INodeNo, reply: ReplyStatfs) {
-        let Ok(it) = rustix::fs::fstatvfs(&*self.root) else { return reply.error(Errno::EIO) };
-        let [size, longest, part] =
-            [it.f_bsize, it.f_namemax, it.f_frsize].map(|one| u32::try_from(one).unwrap_or(4096));
-        reply.statfs(it.f_blocks, it.f_bfree, it.f_bavail, it.f_files, it.f_ffree, size, longest, part);
+    calls! {
+        (this, request) (reply: ReplyStatfs, it) reply.statfs(
+            it.f_blocks, it.f_bfree, it.f_bavail, it.f_files, it.f_ffree,
+            4096, 255, u32::try_from(it.f_frsize).unwrap_or(4096)
+        );
+
+        fn statfs(number: INodeNo) { rustix::fs::fstatvfs(&*this.node(number)?)? }
     }
 }

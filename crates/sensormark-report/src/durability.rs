@@ -43,42 +43,35 @@ pub struct Promise {
 impl Promise {
     /// Of a run, by the trials of power cuts here. A cut of another version of a server says nothing.
     pub fn new(field: &Field, cuts: &[TrialRecord]) -> Self {
-        let classes: BTreeSet<Durability> =
-            field.trials.iter().map(|it| it.implementation.durability).collect();
-        let classes = classes.into_iter().map(Durability::text).join(", ");
-        let (mut kept, mut lost, mut not_tried, mut untried) = (vec![], vec![], vec![], vec![]);
-        let version = |of: &TrialRecord| of.server.as_ref().map(|server| server.version.clone());
+        let classes = field.trials.iter().map(|it| it.implementation.durability).sorted().dedup();
+        let classes = classes.map(Durability::text).join(", ");
+        let mut untried = vec![];
+        // In the order of their letters.
+        let mut parts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let subject = |of: &TrialRecord| {
+            let version = of.server.as_ref().map(|server| server.version.clone());
+            (of.implementation.store.clone(), of.implementation.durability, version)
+        };
         for trial in field.trials.iter().filter(|it| it.implementation.durability == Durability::Durable) {
             let own = &trial.implementation;
-            let ledgers = cuts.iter().filter(|cut| {
-                let of = &cut.implementation;
-                (&of.store, of.durability) == (&own.store, own.durability) && version(cut) == version(trial)
-            });
-            let ledger = together(ledgers);
+            let ledger = together(cuts.iter().filter(|cut| subject(cut) == subject(trial)));
             let counts = ledger.as_ref().map_or((0, 0), |it| (it.acknowledged, it.lost));
-            let (names, name) = match counts {
-                (0, _) => (&mut not_tried, own.title.clone()),
-                (_, 0) => (&mut kept, own.title.clone()),
-                (of, some) => (&mut lost, format!("{} ({} of {})", own.title, count(some), count(of))),
+            let (part, how_many) = match counts {
+                (0, _) => ("no power cut was tried here on", String::new()),
+                (_, 0) => ("a power cut here took nothing of it from", String::new()),
+                (of, some) => ("it took some from", format!(" ({} of {})", count(some), count(of))),
             };
-            let is_the_users = trial.server.as_ref().is_some_and(|server| !server.managed);
-            if ledger.is_none() && !is_the_users && !untried.contains(&own.store) {
+            let is_ours = trial.server.as_ref().is_none_or(|server| server.managed);
+            if ledger.is_none() && is_ours {
                 untried.push(own.store.clone());
             }
-            if !names.contains(&name) {
-                names.push(name);
-            }
+            parts.entry(part).or_default().push(own.title.clone() + &how_many);
         }
-        let parts = [
-            ("a power cut here took nothing of it from", kept),
-            ("it took some from", lost),
-            ("no power cut was tried here on", not_tried),
-        ];
-        let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
-        let parts: Vec<String> =
-            parts.map(|(what, names)| format!("; {what} {}", names.join(", "))).collect();
-        let meaning = if parts.is_empty() { "" } else { " (what is acknowledged is on disk)" };
-        Self { said: format!("Durability: {classes}{meaning}{}.", parts.concat()), untried }
+        let parts =
+            parts.into_iter().map(|(what, names)| format!("; {what} {}", each_once(names).join(", ")));
+        let shown: String = parts.collect();
+        let meaning = if shown.is_empty() { "" } else { " (what is acknowledged is on disk)" };
+        Self { said: format!("Durability: {classes}{meaning}{shown}."), untried: each_once(untried) }
     }
 }
 
@@ -155,34 +148,25 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
         |reason| format!("not supported: {reason}"),
     );
     let count = |count: fn(&LedgerRecord) -> u64| Cell::count(ledger.as_ref().map(count), &missing);
-    let longest = |name: &str| {
+    let longest = |name: &str, missing: &str| {
         let values = trials.iter().filter_map(|trial| figure(trial, name));
-        Cell::maybe(values.reduce(f64::max), &missing)
-    };
-    let class = arm.implementation.durability;
-    let lost_one = |trial: &&TrialRecord| figure(trial, names::OUTAGE).is_some();
-    let outage = if trials.iter().any(lost_one) {
-        longest(names::OUTAGE)
-    } else {
-        Cell::missing("the whole was killed, and nobody was left to answer")
+        Cell::maybe(values.reduce(f64::max), missing)
     };
     row![
         label(arm),
-        class.text(),
+        arm.implementation.durability.text(),
         count(|ledger| ledger.acknowledged),
         count(|ledger| ledger.acknowledged.saturating_sub(ledger.lost)),
         count(|ledger| ledger.lost),
         count(|ledger| ledger.in_doubt),
         count(|ledger| ledger.in_doubt.saturating_sub(ledger.in_doubt_not_stored)),
-        longest(names::KILLED_AFTER),
-        longest(names::RESTART),
-        outage,
+        longest(names::KILLED_AFTER, &missing),
+        longest(names::RESTART, &missing),
+        longest(names::OUTAGE, "the whole was killed, and nobody was left to answer"),
     ]
 }
 
 /// The implementation's name without the class, which is said beside it.
 fn label(arm: &Arm) -> String {
-    let label = clean(&arm.implementation.label());
-    let ending = format!(", {}", arm.implementation.durability.text());
-    label.strip_suffix(ending.as_str()).unwrap_or(&label).to_owned()
+    clean(&Implementation { durability: Durability::Default, ..arm.implementation.clone() }.label())
 }

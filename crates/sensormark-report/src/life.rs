@@ -1,15 +1,13 @@
 //! What the report says of a life's rounds: what writes and questions suffered before, during and after their tasks, over the year, and how long the tasks took.
 
 use crate::{
-    lifecycle::is_of_life,
+    lifecycle::{is_of_life, p99_ms},
     prelude::*,
     studies::{HERE, figure, point},
 };
-use sensormark_result::measurement::lifecycle::p99_ns;
 
-/// Nanoseconds in ms.
-fn ms(ns: Option<u64>) -> Cell {
-    Cell::maybe(ns.map(|ns| ns as f64 / 1e6), "nothing was done")
+fn ms(value: Known) -> Cell {
+    Cell::maybe(value, "nothing was done")
 }
 
 /// The rounds' tasks of a trial, in order.
@@ -32,12 +30,8 @@ pub fn section(field: &Field) -> Section {
         let last = rounds(trial).last().into_iter().flat_map(|task| &task.means);
         last.map(|text| format!("{}: {text}", trial.implementation.title))
     });
-    section.list(means.collect::<BTreeSet<_>>().iter().map(|text| clean(text)).collect());
+    section.list(means.sorted().dedup().map(|text| clean(&text)).collect());
     section
-}
-
-fn trials<'a>(field: &'a Field, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
-    field.valid_of(arm).filter(|trial| rounds(trial).next().is_some())
 }
 
 /// The names of what was written and asked beside rounds.
@@ -63,18 +57,18 @@ fn suffered(field: &Field) -> Table {
     for arm in &field.mixed {
         for name in operations(field) {
             let mut parts: [Vec<&SecondHistogram>; 3] = Default::default();
-            for trial in trials(field, arm) {
+            for trial in field.valid_of(arm) {
                 for task in rounds(trial) {
                     let found = task.seconds(trial, |load: &LoadRecord| load.name == name);
                     parts.iter_mut().zip(found).for_each(|(all, more)| all.extend(more));
                 }
             }
-            let loads = trials(field, arm).flat_map(|trial| &trial.loads).filter(|load| load.name == name);
+            let loads = field.valid_of(arm).flat_map(|trial| &trial.loads).filter(|load| load.name == name);
             let longest =
                 loads.flat_map(|load| load.classes.values()).map(|class| class.latency.summary.max_ns);
             let mut row = row![&arm.label, clean(&name)];
-            row.extend(parts.map(|seconds| ms(p99_ns(seconds))));
-            row.push(ms(longest.max()));
+            row.extend(parts.map(|seconds| ms(p99_ms(seconds))));
+            row.push(ms(longest.max().map(|ns| ns as f64 / 1e6)));
             table.row(row);
         }
     }
@@ -88,7 +82,7 @@ fn tasks(field: &Field) -> Table {
     table.keys = 2;
     for arm in &field.mixed {
         let mut took: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        for (kind, seconds) in trials(field, arm).flat_map(rounds).flat_map(|task| &task.parts) {
+        for (kind, seconds) in field.valid_of(arm).flat_map(rounds).flat_map(|task| &task.parts) {
             took.entry(kind).or_default().push(*seconds);
         }
         for (kind, mut seconds) in took {
@@ -108,10 +102,10 @@ fn curve(field: &Field, name: &str) -> Table {
     let title = format!("{}: p99 over the year", clean(name));
     let mut table = figure(&id, &title, (Shape::Lines, true), Some(("round", "")), ("p99", "ms"));
     for arm in &field.mixed {
-        let loads = trials(field, arm).take(1).flat_map(|trial| &trial.loads);
+        let loads = field.valid_of(arm).take(1).flat_map(|trial| &trial.loads);
         for (load, round) in loads.filter(|load| load.name == name).zip(1..) {
             let all = load.classes.values().flat_map(|class| &class.latency.seconds);
-            point(&mut table, &arm.label, HERE, Some(Cell::Count(round)), ms(p99_ns(all)));
+            point(&mut table, &arm.label, HERE, Some(Cell::Count(round)), ms(p99_ms(all)));
         }
     }
     table

@@ -1,6 +1,7 @@
 //! What the report says of tasks: how long each took, what it left and cost, what writers suffered, and what was found when the data were read back.
 
 use crate::prelude::*;
+use sensormark_result::measurement::latency::total;
 
 /// The section; empty where no phase had a task.
 pub fn section(field: &Field) -> Section {
@@ -29,7 +30,10 @@ pub fn section(field: &Field) -> Section {
     for trial in &field.trials {
         for task in trial.tasks.iter().filter(|task| !is_of_life(task)) {
             table.row(row(trial, task));
-            means.insert(format!("{}, {}: {}", trial.implementation.title, task.task, task.means.join("; ")));
+            if !task.means.is_empty() {
+                let title = &trial.implementation.title;
+                means.insert(format!("{title}, {}: {}", task.task, task.means.join("; ")));
+            }
         }
     }
     table.note("CPU: of the server (of this program, where the database is embedded) and of programs such as pg_dump, while the task was done. What writers cost it meanwhile is in it.");
@@ -37,6 +41,12 @@ pub fn section(field: &Field) -> Section {
     section.table(table);
     section.list(means.iter().map(|text| clean(text)).collect());
     section
+}
+
+/// The 99th percentile of these seconds together, in ms, as far as anything was done.
+pub fn p99_ms<'a>(seconds: impl IntoIterator<Item = &'a SecondHistogram>) -> Known {
+    let total = total(seconds).ok().filter(|total| !total.is_empty());
+    total.map(|total| total.value_at_quantile(0.99) as f64 / 1e6)
 }
 
 /// Whether it is of a life's rounds, which have a section of their own.
@@ -60,9 +70,8 @@ fn row(trial: &TrialRecord, task: &TaskRecord) -> Vec<Cell> {
         figure(task.bytes.map(|bytes| bytes as f64 / 1e6), "it leaves nothing"),
         figure(used.map(|used| used.cpu_ns as f64 / 1e9), "it was not seen"),
     ];
-    for p99_ns in task.writers_p99_ns(trial) {
-        cells.push(figure(p99_ns.map(|ns| ns as f64 / 1e6), "nobody wrote"));
-    }
+    let writers = task.seconds(trial, |load| load.writes);
+    cells.extend(writers.map(|seconds| figure(p99_ms(seconds), "nobody wrote")));
     cells.push(match task.found {
         Some(_) => Cell::yes(task.proven),
         None => figure(None, "by what is restored of it"),

@@ -1,5 +1,6 @@
 //! Operations of a database's life from end to end, and a backup that lost a reading.
 
+use crate::life::MEANS;
 use crate::support::{Place, held_against, said};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
@@ -47,6 +48,28 @@ pub fn each_operation_is_timed_and_its_data_are_proven(store: &str, can_restart:
 #[test]
 fn sqlite_goes_through_all_but_the_restart() {
     each_operation_is_timed_and_its_data_are_proven("sqlite", false);
+}
+
+/// A copy that shows a moment after it is brought back, as InfluxDB's do: it was lost, or its database unreachable.
+#[test]
+fn a_copy_that_shows_a_moment_later_is_not_lost() {
+    let place = Place::new();
+    let file = place.path().join("means.toml");
+    let now = r#"$ cp "$folder/copy.db" "$data/$restored.sqlite""#;
+    let later = r#"$ (sleep 0.3; cp "$folder/copy.db" "$data/$restored.sqlite") > /dev/null 2>&1 &"#;
+    assert!(MEANS.contains(now));
+    std::fs::write(&file, MEANS.replace(now, later)).expect("ours");
+    let mut command =
+        place.command(&["run", "maintenance", "--on", "sqlite:individual", "--results", "results"]);
+    command.arg("--tolerate-disturbance");
+    command.args(SETTINGS.iter().flat_map(|setting| ["--set", setting]));
+    let output = command.env("SENSORMARK_LIFECYCLE", &file).output().expect("the program starts");
+    let trial = &place.trials()[0];
+    assert_eq!(trial["tasks"][2]["proven"], true, "{}", said(&output));
+    assert!(held_against(trial).is_empty(), "{trial}");
+    // Nothing in it is of this trial alone, so that repetitions have the same.
+    let means = trial["tasks"][1]["means"].to_string();
+    assert!(means.contains("VACUUM INTO '$folder/copy.db'"), "{means}");
 }
 
 /// The program that copies the file back loses one reading of it. What it uses is the database's.

@@ -6,6 +6,18 @@ pub fn postgresql_lives_a_year() {
     crate::life::a_whole_life("postgresql");
 }
 
+pub fn a_life_of_postgresql_may_end_within_a_round() {
+    crate::life::a_life_that_ends_within_a_round("postgresql");
+}
+
+pub fn mariadb_lives_a_year() {
+    crate::life::a_whole_life("mariadb");
+}
+
+pub fn a_life_of_mariadb_may_end_within_a_round() {
+    crate::life::a_life_that_ends_within_a_round("mariadb");
+}
+
 pub fn postgresql_goes_through_all() {
     each_operation_is_timed_and_its_data_are_proven("postgresql", true);
 }

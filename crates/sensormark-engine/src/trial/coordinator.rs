@@ -359,7 +359,7 @@ impl<'a> Coordinator<'a> {
         }
         self.announce(&phase.name);
         if let (Some(task), true) = (&phase.task, phase.loads.is_empty()) {
-            self.do_task((number, phase, task.as_ref()), monotonic_ns(), record)?;
+            self.do_task((number, phase, task), monotonic_ns(), record)?;
             return self.prove_task(phase, record);
         }
         let Worked { outcome, ceiling, brought } = self.work((number, phase), prepare, record)?;
@@ -399,15 +399,12 @@ impl<'a> Coordinator<'a> {
         let start_ns = self.start_together(processes)?;
         let lead = Duration::from_nanos(self.lead_ns());
         self.kill.plan(phase.kill_after, phase.kill_member, lead);
-        if let Some(power) = self.context.power {
-            power.begin();
-        }
         match (phase.window, &phase.task) {
             (Some(window), _) => self.pass_window(phase, window, start_ns)?,
             (_, Some(task)) => {
-                self.do_task((number, phase, task.as_ref()), start_ns, record)?;
+                self.do_task((number, phase, task), start_ns, record)?;
                 self.await_all(processes, patience, is_finished)?;
-                if task.is_beside_all() {
+                if task.is_round {
                     self.watch.end_phase(!phase.warm_up)?;
                 }
             }

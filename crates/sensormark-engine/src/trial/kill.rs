@@ -10,7 +10,6 @@ use crate::judge::data;
 use crate::judge::promise::{LostMember, Promise};
 use crate::operations::Slot;
 use crate::outcome::{LoadOutcome, PhaseOutcome};
-use crate::power::note;
 use crate::role::Progress;
 use crate::tally::{Exception, Others, WriteCounts};
 use crate::work_distribution::Issued;
@@ -39,6 +38,8 @@ pub(super) struct Kill {
     /// Whether the clients were told to stop after that.
     is_over: bool,
     outage_seconds: Option<f64>,
+    /// Whether anything was acknowledged before, so that a power cut shows something.
+    pub(super) is_written: bool,
     /// What the disk lost with its power.
     pub(super) lost: Option<Lost>,
 }
@@ -207,8 +208,11 @@ impl Kill {
         ledger: &LedgerRecord,
         record: &mut TrialRecord,
     ) -> Vec<Reason> {
-        note(self.lost, record);
         let mut put = |name: &str, figure| record.figures.insert(name.to_owned(), figure);
+        if let Some(lost) = self.lost {
+            put(names::DISK_LOST_FILES, Figure::new(lost.files as f64, "files"));
+            put(names::DISK_LOST_BYTES, Figure::new(lost.bytes as f64, "bytes"));
+        }
         if crashed || self.is_done() {
             let survived = ledger.acknowledged.saturating_sub(ledger.lost);
             put(names::SURVIVED, Figure::new(survived as f64, "readings"));

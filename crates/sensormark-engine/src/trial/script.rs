@@ -108,7 +108,7 @@ pub struct PhaseSpec {
     /// The one member of a cluster that is killed then, in place of the whole. Clients work on, and the member is started again in mid-load.
     pub kill_member: Option<MemberKill>,
     /// What is done to the database while its clients work: they work before it and after it. Without loads it is done alone.
-    pub task: Option<Arc<dyn Task>>,
+    pub task: Option<Arc<Task>>,
 }
 
 /// The loss of one member of a cluster.

@@ -29,3 +29,15 @@ fn rounds_without_a_timed_part_are_no_operations() {
     trial.tasks.extend(tasks(&phase, &["backup"]));
     assert_eq!(rows(&trial, "operations"), Some(1));
 }
+
+/// Of what a database cannot do there are no means to show: "MongoDB, add column:" stood there.
+#[test]
+fn means_are_of_what_was_done() {
+    let mut trial = usual("MariaDB", 10);
+    let phase = trial.loads[0].phase.clone();
+    trial.tasks = tasks(&phase, &["backup", "add column"]);
+    trial.tasks[0].means = vec!["its page".to_owned(), "$ a program".to_owned()];
+    let text = format!("{:?}", report(vec![trial]).document());
+    assert!(text.contains("MariaDB, backup: its page; $ a program"), "{text}");
+    assert!(!text.contains("MariaDB, add column:"), "{text}");
+}

@@ -1,6 +1,6 @@
 //! What a database went through besides its clients' work: tasks, each with its time, its size, its effect on writers and a check of the data after it.
 
-use super::latency::{SecondHistogram, total};
+use super::latency::SecondHistogram;
 use super::record::{LoadRecord, TrialRecord};
 use serde::{Deserialize, Serialize};
 
@@ -34,11 +34,6 @@ pub struct TaskRecord {
 }
 
 impl TaskRecord {
-    /// The 99th percentile of the writers' latencies before the task, during it and after it, in ns, as far as anybody wrote.
-    pub fn writers_p99_ns(&self, record: &TrialRecord) -> [Option<u64>; 3] {
-        self.seconds(record, |load| load.writes).map(p99_ns)
-    }
-
     /// Latencies of these loads of its phase before the task, during it and after it, one histogram a second.
     pub fn seconds<'a>(
         &self,
@@ -49,18 +44,11 @@ impl TaskRecord {
         let classes = loads.flat_map(|load| load.classes.values());
         let mut parts: [Vec<_>; 3] = Default::default();
         for one in classes.flat_map(|class| &class.latency.seconds) {
+            let second = one.second as f64;
+            let is_after = second >= self.began + self.seconds;
             // A second in which any of the task was done belongs to the task.
-            let (from, to) = (one.second as f64, one.second as f64 + 1.0);
-            let is_before = to <= self.began;
-            let is_after = from >= self.began + self.seconds;
-            parts[if is_before { 0 } else { 1 + usize::from(is_after) }].push(one);
+            parts[if second + 1.0 <= self.began { 0 } else { 1 + usize::from(is_after) }].push(one);
         }
         parts
     }
-}
-
-/// The 99th percentile of these seconds together; none where nothing was done.
-pub fn p99_ns<'a>(seconds: impl IntoIterator<Item = &'a SecondHistogram>) -> Option<u64> {
-    let total = total(seconds).ok()?;
-    (!total.is_empty()).then(|| total.value_at_quantile(0.99))
 }

@@ -202,7 +202,7 @@ impl Own {
             }
             let before = written.clone();
             let mut loads = Vec::new();
-            let first = phase.round.filter(|&round| round == 0).and_then(|_| self.tasks(0, Duration::ZERO));
+            let first = phase.round.filter(|&round| round == 0).and_then(|_| self.tasks(0, 0, subject));
             self.steps.extend(first.map(|task| alone("prepare", task)));
             for part in &phase.writers {
                 loads.push(self.writing(phase, part, &mut written[part.table]));
@@ -245,31 +245,31 @@ impl Own {
                 self.steps.push(Step::Settle(name("settled", LOAD, &phase.name)));
             }
         }
-        self.end_life(&written);
+        self.end_life(&written, subject);
         self
     }
 
     /// The task beside a phase's clients, and the one after them: where one process alone can have the database open, a round's tasks wait for its clients.
-    fn tasks_of(&self, phase: &PhasePart, subject: Subject<'_>) -> [Option<Arc<dyn Task>>; 2] {
+    fn tasks_of(&self, phase: &PhasePart, subject: Subject<'_>) -> [Option<Arc<Task>>; 2] {
         let round = phase.round.filter(|round| *round > 0);
-        let due = round.and_then(|round| self.tasks(round, lead(phase, &self.parameters.tables)));
-        let (beside, after) = if subject.store.one_process().is_some() { (None, due) } else { (due, None) };
-        [lifecycle::task(phase).or(beside), after]
+        let due = round.and_then(|round| self.tasks(round, lead_ns(phase, &self.parameters.tables), subject));
+        let task = lifecycle::task(phase, &self.schema);
+        if subject.store.one_process().is_some() { [task, due] } else { [task.or(due), None] }
     }
 
     /// What is due in a round of the file's life.
-    fn tasks(&self, round: u32, lead: Duration) -> Option<Arc<dyn Task>> {
-        let life = self.parameters.life.clone()?;
-        Some(Arc::new(Round { life, series: self.parameters.tables[0].series.clone(), number: round, lead }))
+    fn tasks(&self, number: u32, lead_ns: u64, subject: Subject<'_>) -> Option<Arc<Task>> {
+        let (life, series) = (self.parameters.life.as_ref()?, &self.parameters.tables[0].series);
+        let round = Round { life, series, schema: &self.schema, subject, number };
+        Some(Arc::new(round.task(lead_ns)))
     }
 
     /// The last round: all that is due then; the database comes to rest; and all windows of all rollups are asked for.
-    fn end_life(&mut self, written: &[Vec<Group>]) {
-        let Some(last) = self.parameters.phases.last().filter(|phase| phase.round.is_some()).cloned() else {
-            return;
-        };
-        let end = PhasePart { round: last.round.map(|round| round + 1), ..last };
-        let tasks = self.tasks(end.round.unwrap_or(0), Duration::ZERO);
+    fn end_life(&mut self, written: &[Vec<Group>], subject: Subject<'_>) {
+        let Some(mut end) = self.parameters.phases.last().cloned() else { return };
+        let Some(round) = end.round.as_mut() else { return };
+        *round += 1;
+        let tasks = self.tasks(*round, 0, subject);
         self.steps.extend(tasks.map(|task| alone("last round", task)));
         self.steps.push(Step::Settle("settled".to_owned()));
         let checks = self.asking_rollup(&end, None);
@@ -290,11 +290,10 @@ impl Own {
         let asked =
             asked.filter(|(_, rollup)| part.is_none_or(|part| part.window_ns == Some(rollup.every_ns)));
         let each = asked.filter_map(|(number, _)| {
-            let table = (number, &self.schema.tables[number + 1]);
-            let answers = &self.tables[0].answers;
+            let name = part.map_or(&self.schema.tables[number + 1].name, |part| &part.name).clone();
+            let (answers, named) = (&self.tables[0].answers, (number, name.clone()));
             let questions =
-                RollupQuestions::new(answers, (life, series), table, (round, part), (self.seed, length))?;
-            let name = part.map_or_else(|| table.1.name.clone(), |part| part.name.clone());
+                RollupQuestions::new(answers, (life, series), named, (round, part), (self.seed, length))?;
             let load = LoadSpec::asking(
                 name,
                 Arc::new(questions),
@@ -410,19 +409,19 @@ fn warm_up(name: String, loads: Vec<LoadSpec>, phase: &PhasePart) -> Step {
 }
 
 /// A phase in which only a task is done.
-fn alone(name: &str, task: Arc<dyn Task>) -> Step {
+fn alone(name: &str, task: Arc<Task>) -> Step {
     let mut phase = PhaseSpec::new(name, Vec::new());
     phase.task = Some(task);
     Step::Run(phase)
 }
 
 /// How long clients work before a round's tasks: a quarter of what the writers' rate takes.
-fn lead(phase: &PhasePart, tables: &[TablePart]) -> Duration {
+fn lead_ns(phase: &PhasePart, tables: &[TablePart]) -> u64 {
     let seconds = phase
         .writers
         .iter()
         .filter_map(|part| Some(tables[part.table].series.turns(part.load_ns?) as f64 / part.rate? / 4.0));
-    Duration::from_secs_f64(seconds.fold(0.0, f64::max))
+    round_u64(seconds.fold(0.0, f64::max) * 1e9)
 }
 
 /// Which answers are compared in full.

@@ -38,8 +38,7 @@ pub fn least_kept_ns(part: &LifePart, series: &SeriesPart) -> i64 {
 impl SeriesPart {
     /// How long after its time a reading that is still kept has come.
     fn lag_ns(&self) -> i64 {
-        let ticks = i64::try_from(self.late_ticks()).unwrap_or(i64::MAX) + 2;
-        ticks.saturating_mul(self.interval_ns)
+        (self.late_ticks() + 2).cast_signed().saturating_mul(self.interval_ns)
     }
 }
 
@@ -47,7 +46,7 @@ impl LifePart {
     /// How many ticks after its own a reading comes whose time is no longer kept.
     pub fn stale_ticks(&self, series: &SeriesPart) -> u64 {
         let after_ns = self.keep_ns.unwrap_or(0) + self.every_ns;
-        u64::try_from(after_ns / series.interval_ns.max(1)).unwrap_or(0) + 1
+        (after_ns / series.interval_ns.max(1)).cast_unsigned() + 1
     }
 
     /// The instant before which everything was written that the rounds before this one wrote.
@@ -77,14 +76,13 @@ impl RollupPart {
     /// Its table.
     pub fn table(&self, of: &TablePart, readings: &Table) -> Table {
         let column = |(field, kind): &(usize, QueryKind)| {
-            let (word, function) = function(*kind);
-            let kind = match function {
+            let of_type = match kind.function() {
                 Function::Count => FieldType::I64,
                 Function::Mean => FieldType::F64,
                 _ => readings.fields[*field].kind,
             };
-            let name = column_name(&format!("{}_{word}", of.fields[*field].name)).0;
-            Field { name, kind, nullable: false }
+            let name = column_name(&format!("{}_{}", of.fields[*field].name, word(*kind))).0;
+            Field { name, kind: of_type, nullable: false }
         };
         Table {
             name: table_name(&self.name).0,
@@ -95,15 +93,9 @@ impl RollupPart {
     }
 }
 
-/// The word in a column's name, and the function.
-const fn function(kind: QueryKind) -> (&'static str, Function) {
-    match kind {
-        QueryKind::Count => ("count", Function::Count),
-        QueryKind::Minimum => ("min", Function::Min),
-        QueryKind::Maximum => ("max", Function::Max),
-        QueryKind::Sum => ("sum", Function::Sum),
-        _ => ("mean", Function::Mean),
-    }
+/// The word in a column's name: count, min, max, sum or mean.
+fn word(kind: QueryKind) -> String {
+    format!("{:?}", kind.function()).to_lowercase()
 }
 
 /// Questions about what a rollup holds.
@@ -126,7 +118,7 @@ impl RollupQuestions {
     pub fn new(
         answers: &Arc<Answers>,
         (life, series): (&LifePart, &SeriesPart),
-        (number, table): (usize, &Table),
+        (number, name): (usize, String),
         (round, part): (u32, Option<&QueryPart>),
         (seed, length): (u64, u64),
     ) -> Option<Self> {
@@ -137,7 +129,7 @@ impl RollupQuestions {
         let end_ns = floor(life.time_ns(series, renewed) - series.lag_ns());
         let whole = TimeRange::new(floor(series.start_ns), end_ns);
         (whole.start_ns < whole.end_ns).then(|| Self {
-            name: [part.map_or_else(|| table.name.clone(), |part| part.name.clone())],
+            name: [name],
             answers: Arc::clone(answers),
             table: number + 1,
             rollup,
@@ -148,32 +140,41 @@ impl RollupQuestions {
         })
     }
 
+    /// How many series there are.
+    fn series(&self) -> NonZeroU64 {
+        NonZeroU64::new(self.answers.table().series.len().into()).unwrap_or(NonZeroU64::MIN)
+    }
+
     fn range(&self, index: u64) -> TimeRange {
         let every_ns = self.rollup.every_ns;
-        let windows = |ns: i64| u64::try_from(ns / every_ns).unwrap_or(0);
-        let Some((part, span_ns)) = self.part.as_ref().and_then(|part| Some((part, part.span_ns?))) else {
+        // In windows.
+        let all = self.whole.length_ns() / every_ns;
+        let (after, asked) = match self.part.as_ref().and_then(|part| Some((part.when, part.span_ns?))) {
+            Some((when, span_ns)) => {
+                let asked = (span_ns / every_ns).clamp(1, all);
+                let room = (all - asked).cast_unsigned();
+                let after = match when {
+                    WhenPart::Latest => room,
+                    WhenPart::Anywhere => {
+                        self.stream.below(2 * index + 1, NonZeroU64::MIN.saturating_add(room))
+                    }
+                };
+                (after.cast_signed(), asked)
+            }
             // A part of the windows of each series in turn.
-            let series = u64::from(self.answers.table().series.len());
-            let number = i64::try_from(index / series.max(1)).unwrap_or(0);
-            let width_ns = (self.whole.length_ns() / every_ns / CHECKS + 1) * every_ns;
-            let start_ns = (self.whole.start_ns + number * width_ns).min(self.whole.end_ns);
-            return TimeRange::new(start_ns, (start_ns + width_ns).min(self.whole.end_ns));
+            None => {
+                let asked = all / CHECKS + 1;
+                ((index / self.series()).cast_signed() * asked, asked)
+            }
         };
-        let asked_ns = (span_ns - span_ns % every_ns).clamp(every_ns, self.whole.length_ns());
-        let room = windows(self.whole.length_ns() - asked_ns);
-        let after = match part.when {
-            WhenPart::Latest => room,
-            WhenPart::Anywhere => self.stream.below(2 * index + 1, NonZeroU64::MIN.saturating_add(room)),
-        };
-        let start_ns = self.whole.start_ns + i64::try_from(after).unwrap_or(0) * every_ns;
-        TimeRange::new(start_ns, start_ns + asked_ns)
+        let at = |windows: i64| self.whole.start_ns + windows.min(all) * every_ns;
+        TimeRange::new(at(after), at(after + asked))
     }
 
     /// What is asked of a rollup, asked of the readings.
     fn of_readings(&self, query: &Query) -> Query {
         let columns = self.rollup.columns.iter();
-        let aggregates =
-            columns.map(|(field, kind)| Aggregate { function: function(*kind).1, field: *field });
+        let aggregates = columns.map(|(field, kind)| Aggregate { function: kind.function(), field: *field });
         let window = Some(Window { width_ns: self.rollup.every_ns, origin_ns: 0 });
         let ask = Ask::Aggregate {
             aggregates: aggregates.collect(),
@@ -191,7 +192,7 @@ impl Operations for RollupQuestions {
 
     fn extent(&self) -> Extent {
         let windows = self.range(0).length_ns() as f64 / self.rollup.every_ns as f64;
-        Extent::of(windows.max(1.0))
+        Extent::of(windows)
     }
 
     fn classes(&self) -> &[String] {
@@ -199,10 +200,9 @@ impl Operations for RollupQuestions {
     }
 
     fn fill(&self, index: u64, _watermark: u64, slot: &mut Slot) {
-        let all = u64::from(self.answers.table().series.len());
         let series = match &self.part {
-            Some(_) => self.stream.below(2 * index, NonZeroU64::new(all).unwrap_or(NonZeroU64::MIN)),
-            None => index % all.max(1),
+            Some(_) => self.stream.below(2 * index, self.series()),
+            None => index % self.series(),
         };
         let fields = FieldSet::first(self.rollup.columns.len());
         let query = slot.ask();

@@ -246,12 +246,7 @@ impl Questions {
             QueryKind::Matching => {
                 return Ask::SeriesMatching(self.predicate(places.first().copied().unwrap_or(0)));
             }
-            QueryKind::StandardDeviation => Function::StandardDeviation,
-            QueryKind::Minimum => Function::Min,
-            QueryKind::Maximum => Function::Max,
-            QueryKind::Sum => Function::Sum,
-            QueryKind::Count => Function::Count,
-            _ => Function::Mean,
+            kind => kind.function(),
         };
         let table = self.answers.table();
         let by_tag = match &self.part.by {
@@ -267,6 +262,20 @@ impl Questions {
                 by_day_part: None,
             },
             from_sums: false,
+        }
+    }
+}
+
+impl QueryKind {
+    /// What is computed, where it is one function.
+    pub const fn function(self) -> Function {
+        match self {
+            Self::StandardDeviation => Function::StandardDeviation,
+            Self::Minimum => Function::Min,
+            Self::Maximum => Function::Max,
+            Self::Sum => Function::Sum,
+            Self::Count => Function::Count,
+            _ => Function::Mean,
         }
     }
 }

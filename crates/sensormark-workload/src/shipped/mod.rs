@@ -15,8 +15,8 @@ pub use cardinality::CARDINALITY;
 
 use crate::growth::most_question_seconds;
 use crate::own::{OwnWorkload, file};
-use minijinja::{Environment, UndefinedBehavior};
 use sensormark_data::export::{DataRequest, DataSet};
+use sensormark_engine::lifecycle::render;
 use sensormark_engine::parameter::{Parameter, check_each};
 use sensormark_engine::scale::Scale;
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
@@ -72,9 +72,7 @@ impl Shipped {
     /// What is wrong with them, in words.
     pub fn file(&self, numbers: &Value) -> Result<String, String> {
         check_each(self.table, numbers)?;
-        let mut templates = Environment::new();
-        templates.set_undefined_behavior(UndefinedBehavior::Strict);
-        templates.render_str(self.text, numbers).map_err(|error| error.to_string())
+        render(self.text, numbers)
     }
 
     fn own(&self, numbers: &Value) -> Result<Value, String> {

@@ -11,7 +11,6 @@ use crate::intake::Feed;
 use crate::judge::client::CEILING_FACTOR;
 use crate::many_hosts;
 use crate::outcome::PhaseOutcome;
-use crate::power::Power;
 use crate::role::{Event, RoleError, RoleProcess};
 use crate::trial::feed::{Brought, Feeding, Journal, LEAD_NS, SOURCE};
 use crate::trial::kill::Due;
@@ -37,7 +36,7 @@ impl Coordinator<'_> {
     pub(super) fn supported(&self, phase: &PhaseSpec) -> (Vec<Option<String>>, Option<String>) {
         let store = self.deployment.store();
         let mut client_side = Vec::new();
-        let mut missing = phase.task.as_ref().and_then(|task| task.missing(store));
+        let mut missing = phase.task.as_ref().and_then(|task| task.missing.clone());
         for load in &phase.loads {
             let schema = &self.plan.schema;
             client_side.push(match support(store, &self.plan.layout, schema, load) {
@@ -173,8 +172,11 @@ impl Coordinator<'_> {
         let progress = self.roles[number].listen(Instant::now())?;
         if let Some(progress) = progress {
             self.kill.tell(progress);
-            if let Some(power) = self.context.power.filter(|_| progress.done > 0 && !self.kill.is_done()) {
-                power.note_written()?;
+            // Whatever was written before the first readings of a phase counts as flushed.
+            let is_first = progress.done > 0 && !self.kill.is_done() && !self.kill.is_written;
+            if let Some(power) = self.context.power.filter(|_| is_first) {
+                power.keep()?;
+                self.kill.is_written = true;
             }
             self.context.observer.event(RunEvent::Progress(progress));
         }
@@ -432,7 +434,12 @@ impl Coordinator<'_> {
 
     /// Cuts the power, where it can be cut.
     fn cut_power(&mut self) -> Result<(), TrialFailure> {
-        self.kill.lost = self.context.power.map(Power::cut).transpose()?;
+        let Some(power) = self.context.power else { return Ok(()) };
+        if !self.kill.is_written {
+            let text = "nothing was acknowledged before the power was cut: give the clients longer with --set kill_after_seconds=…";
+            return Err(TrialFailure::System(text.to_owned()));
+        }
+        self.kill.lost = Some(power.cut()?);
         Ok(())
     }
 

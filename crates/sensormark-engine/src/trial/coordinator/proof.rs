@@ -74,12 +74,13 @@ impl Coordinator<'_> {
         let entities = written.entities();
         let changes =
             self.tasks.changes.iter().filter(|(step, _)| copied.is_none_or(|copied| *step < copied));
-        let filled = phases(self.steps).filter_map(|phase| phase.task.as_ref()).flat_map(|task| task.fills());
+        let mut tasks = phases(self.steps).filter_map(|phase| phase.task.as_ref());
+        let filled = if tasks.any(|task| task.is_round) { 1..self.plan.schema.tables.len() } else { 0..0 };
         let loads = Changed {
             written,
             changes: changes.map(|(_, change)| change).collect(),
             slack_ns: self.tasks.slack_ns,
-            filled: filled.collect(),
+            filled,
         };
         let (mut found_ns, began) = (None, Instant::now());
         let schema = &self.plan.schema;

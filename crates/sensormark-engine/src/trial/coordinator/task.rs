@@ -4,16 +4,18 @@ use super::Coordinator;
 use super::proof::ReadBack;
 use crate::failure::TrialFailure;
 use crate::judge::data;
-use crate::lifecycle::{Change, Done, Site, Task};
+use crate::lifecycle::{BACKUP, Change, Done, Site, Task};
 use crate::trial::script::PhaseSpec;
 use sensormark_data::number::count_text;
-use sensormark_data::units::{duration_ns, ns_to_seconds};
+use sensormark_data::units::ns_to_seconds;
 use sensormark_result::measurement::lifecycle::TaskRecord;
 use sensormark_result::measurement::record::{LedgerRecord, TrialRecord};
+use sensormark_result::measurement::verdict::{Reason, ReasonKind};
 use sensormark_result::probe::monotonic_ns;
 use sensormark_server::ScratchFolder;
 use sensormark_store::{ErrorKind, StoreError};
 use std::thread;
+use std::time::Duration;
 
 /// How long the coordinator passes at a time while a task is done, in ns.
 const PASS_NS: u64 = 20_000_000;
@@ -34,16 +36,15 @@ impl Coordinator<'_> {
     /// Does the task of a phase whose clients are at work since `start_ns`: lets them work for a time before it and after it, and has them stop.
     pub(super) fn do_task(
         &mut self,
-        (number, phase, task): (usize, &PhaseSpec, &dyn Task),
+        (number, phase, task): (usize, &PhaseSpec, &Task),
         start_ns: u64,
         record: &mut TrialRecord,
     ) -> Result<(), TrialFailure> {
         let (has_clients, name) = (!phase.loads.is_empty(), &phase.name);
-        let aside_ns = duration_ns(task.beside());
-        let is_alone = !(has_clients && task.is_beside_all());
+        let is_alone = !(has_clients && task.is_round);
         if has_clients {
             self.watch.begin_phase(&if is_alone { format!("{name}, before") } else { name.clone() })?;
-            self.pass_until(start_ns + aside_ns)?;
+            self.pass_until(start_ns + task.beside_ns)?;
         }
         if is_alone {
             self.watch.begin_phase(name)?;
@@ -56,7 +57,7 @@ impl Coordinator<'_> {
         }
         if has_clients && is_alone {
             self.watch.begin_phase(&format!("{name}, after"))?;
-            self.pass_until(ended_ns + aside_ns)?;
+            self.pass_until(ended_ns + task.beside_ns)?;
             self.watch.end_phase(false)?;
             self.stop_clients();
         }
@@ -70,53 +71,51 @@ impl Coordinator<'_> {
             }
             outcome => outcome.map(|()| None)?,
         };
+        let is_done = not_supported.is_none();
         record.tasks.push(TaskRecord {
             phase: name.clone(),
-            task: task.name().to_owned(),
+            task: task.name.clone(),
             began: ns_to_seconds(began_ns.saturating_sub(start_ns)),
             seconds: ns_to_seconds(ended_ns - began_ns),
-            bytes: done.bytes,
-            program_seconds: done.program_seconds,
-            means: std::mem::take(&mut done.means),
-            parts: std::mem::take(&mut done.parts),
             not_supported,
-            ..TaskRecord::default()
+            ..std::mem::take(&mut done.record)
         });
-        self.done = Some((number, done));
+        self.done = is_done.then_some((number, done));
         Ok(())
     }
 
     /// Runs a task. Looks around while clients work.
     fn meanwhile(
         &mut self,
-        task: &dyn Task,
+        task: &Task,
         has_clients: bool,
         done: &mut Done,
     ) -> Result<Result<(), StoreError>, TrialFailure> {
-        if self.tasks.folder.is_none() {
-            let folder = self.context.supervisor.scratch("backup", self.context.data_folder.as_deref())?;
-            folder.let_others_through()?;
-            self.tasks.folder = Some(folder);
-        }
-        let path = self.tasks.folder.as_ref().map(|folder| folder.path().to_owned()).unwrap_or_default();
+        let folder = match self.tasks.folder.take() {
+            Some(folder) => folder,
+            None => self.context.supervisor.scratch("backup", self.context.data_folder.as_deref())?,
+        };
+        folder.let_others_through()?;
         let site = Site {
             deployment: self.deployment,
             plan: self.plan,
-            folder: &path,
+            folder: folder.path(),
             supervisor: self.context.supervisor,
             options: &self.context.server,
         };
-        if !has_clients {
-            return Ok(task.run(&site, done));
-        }
-        thread::scope(|scope| {
+        let outcome = thread::scope(|scope| {
+            if !has_clients {
+                return Ok(task.run(&site, done));
+            }
             let running = scope.spawn(|| task.run(&site, done));
             while !running.is_finished() {
                 self.pass_until(monotonic_ns() + PASS_NS)?;
             }
-            let gone = |_| TrialFailure::System(format!("the task {} ended by itself", task.name()));
+            let gone = |_| TrialFailure::System(format!("the task {} ended by itself", task.name));
             running.join().map_err(gone)
-        })
+        });
+        self.tasks.folder = Some(folder);
+        outcome
     }
 
     /// Reads back what has to be stored after the latest task, if one was done.
@@ -125,66 +124,63 @@ impl Coordinator<'_> {
         phase: &PhaseSpec,
         record: &mut TrialRecord,
     ) -> Result<(), TrialFailure> {
-        let done =
-            self.done.take().filter(|_| record.tasks.last().is_some_and(|task| task.not_supported.is_none()));
-        let Some((number, done)) = done else { return Ok(()) };
-        if done.is_proved_later {
+        let (Some((number, done)), Some(task)) = (self.done.take(), &phase.task) else { return Ok(()) };
+        if task.is_round {
             // The latest of them says all.
             self.tasks.changes.retain(|(_, change)| !matches!(change, Change::Gone(..)));
             self.tasks.slack_ns = done.slack_ns;
         }
-        self.tasks
-            .changes
-            .extend(phase.task.as_ref().and_then(|task| task.change()).map(|change| (number, change)));
-        if done.is_backup {
+        self.tasks.changes.extend(task.change.clone().map(|change| (number, change)));
+        let is_backup = task.name == BACKUP;
+        if is_backup {
             self.tasks.backup = Some(number);
         }
-        if done.is_backup || done.is_proved_later {
+        if is_backup || task.is_round {
             return Ok(());
         }
-        let (ledger, reasons) = match &done.restored {
+        let (ledger, wrong) = match &done.restored {
             Some(plan) => {
-                let mut read = self.read_back(plan, self.tasks.backup)?;
-                if read.ledger.lost == 0 && read.ledger.stored < read.ledger.acknowledged {
-                    // InfluxDB shows what was restored a moment later: it came while it was read.
-                    read = self.read_back(plan, self.tasks.backup)?;
-                }
-                let ReadBack { ledger, entities, .. } = read;
+                let read = || self.read_back(plan, self.tasks.backup);
+                // InfluxDB shows what was restored a moment later: it came while it was read, or its shard was disabled until then.
+                let is_whole =
+                    |it: &ReadBack| it.ledger.lost > 0 || it.ledger.stored >= it.ledger.acknowledged;
+                let ReadBack { ledger, entities, .. } = match read().ok().filter(is_whole) {
+                    Some(read) => read,
+                    None => {
+                        thread::sleep(Duration::from_secs(1));
+                        read()?
+                    }
+                };
                 let of = if done.drop.is_empty() { plan } else { self.plan };
                 let dropped = self.deployment.administer(of, async |administrator| match &*done.drop {
                     "" => administrator.drop_database().await,
                     statement => administrator.perform(statement).await.map(drop),
                 });
-                record
-                    .warnings
-                    .extend(dropped.err().map(|error| format!("what was restored is not dropped: {error}")));
-                let reasons = data::ledger(&ledger);
-                self.reasons.extend(reasons.iter().cloned());
-                (ledger, reasons.into_iter().map(|reason| reason.text).chain(entities).collect::<Vec<_>>())
+                let left = dropped.err().map(|error| format!("what was restored is not dropped: {error}"));
+                record.warnings.extend(left);
+                let altered = entities.map(|text| Reason::new(ReasonKind::AlteredData, text));
+                let wrong = data::ledger(&ledger).into_iter().chain(altered).collect();
+                (ledger, wrong)
             }
             None => {
                 self.counted = 0;
                 self.prove(record)?;
                 // What is proved later does not take it back.
-                let wrong = std::mem::take(&mut self.miscounted);
-                let texts = wrong.iter().map(|reason| reason.text.clone()).collect();
-                self.reasons.extend(wrong);
-                (record.ledger.clone().unwrap_or_default(), texts)
+                (record.ledger.clone().unwrap_or_default(), std::mem::take(&mut self.miscounted))
             }
         };
         if let Some(task) = record.tasks.last_mut() {
-            task.proven = reasons.is_empty();
-            task.found = Some(words(&ledger, &reasons));
+            task.proven = wrong.is_empty();
+            task.found = Some(words(&ledger, &wrong));
         }
+        self.reasons.extend(wrong);
         Ok(())
     }
 }
 
 /// What was found.
-fn words(ledger: &LedgerRecord, wrong: &[String]) -> String {
-    let stored = count_text(ledger.stored as f64);
-    match wrong {
-        [] => format!("{stored} readings, all as they must be"),
-        wrong => format!("{stored} readings: {}", wrong.join("; ")),
-    }
+fn words(ledger: &LedgerRecord, wrong: &[Reason]) -> String {
+    let texts: Vec<&str> = wrong.iter().map(|reason| &*reason.text).collect();
+    let said = if texts.is_empty() { ", all as they must be" } else { &format!(": {}", texts.join("; ")) };
+    format!("{} readings{said}", count_text(ledger.stored as f64))
 }

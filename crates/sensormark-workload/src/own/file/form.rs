@@ -182,7 +182,7 @@ pub struct Compression {
 pub struct Rollup {
     pub of: Option<Text>,
     pub every: At<Length>,
-    pub functions: Option<Vec<Text>>,
+    pub functions: Option<Vec<At<QueryKind>>>,
 }
 
 /// Who writes what, and when.

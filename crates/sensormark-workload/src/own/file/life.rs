@@ -2,9 +2,9 @@
 
 use super::error::FileError;
 use super::form::{At, File, Rollup};
-use super::source::Source;
+use super::source::{Placed, Source};
 use super::tables::{check_name, number};
-use crate::own::parameters::{LifePart, PhasePart, QueryKind, RollupPart, TablePart, WritersPart};
+use crate::own::parameters::{LifePart, PhasePart, QueryKind, RollupPart, TablePart};
 use crate::own::{LIFE, LOAD, WRITERS, life};
 use sensormark_data::quantity::length_text;
 
@@ -12,45 +12,34 @@ use sensormark_data::quantity::length_text;
 const ROUNDS: i64 = 52;
 /// The most rounds of tasks.
 const MOST_ROUNDS: i64 = 1_000;
-/// What a rollup holds where nothing is said.
-const FUNCTIONS: [(&str, QueryKind); 5] = [
-    ("count", QueryKind::Count),
-    ("mean", QueryKind::Mean),
-    ("minimum", QueryKind::Minimum),
-    ("maximum", QueryKind::Maximum),
-    ("sum", QueryKind::Sum),
-];
+/// What a rollup may hold; the first four of it where nothing is said.
+const FUNCTIONS: [QueryKind; 5] =
+    [QueryKind::Count, QueryKind::Mean, QueryKind::Minimum, QueryKind::Maximum, QueryKind::Sum];
 
 /// The life; none where the file says nothing of it.
 pub fn life(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<Option<LifePart>, FileError> {
     let retention = file.retention.as_ref();
     let compression = file.compression.as_ref();
-    let places = [retention.map(|one| &one.place), compression.map(|one| &one.place)];
-    let rollups = file.rollups.first().map(|one| &one.place);
-    let Some(place) = places.into_iter().chain([rollups]).flatten().next() else { return Ok(None) };
+    let place = retention.map(Placed::place).or(compression.map(Placed::place));
+    let Some(place) = place.or(file.rollups.first().map(Placed::place)) else { return Ok(None) };
     let [table] = tables else {
         return Err(source.error(place, "a life is of one table: write one [series]"));
     };
     if table.series.churn > 0.0 {
         return Err(source.error(place, "a life is of series that do not end: leave churn out of [series]"));
     }
-    let stray = file.load.as_ref().map(|load| &load.place);
-    let stray =
-        stray.or(file.phases.first().map(|one| &one.place)).or(file.keep.as_ref().map(|one| &one.place));
-    if let Some(stray) = stray {
+    let stray = file.load.as_ref().map(Placed::place).or(file.phases.first().map(Placed::place));
+    if let Some(stray) = stray.or(file.keep.as_ref().map(Placed::place)) {
         let message = "a life writes all data in rounds, from the first reading on: leave this out, and say in [writers] and [mixed] who writes and asks";
         return Err(source.error(stray, message));
     }
     let duration_ns = table.series.duration_ns;
     let every = retention.and_then(|one| one.every.as_ref());
-    let least = table.series.interval_ns;
+    let least = table.series.interval_ns.max(duration_ns / MOST_ROUNDS);
     let every_ns = every.map_or((duration_ns / ROUNDS).max(least), |every| every.0);
-    if let Some(every) = every.filter(|every| every.0 < least || duration_ns / every.0 > MOST_ROUNDS) {
-        let message = format!(
-            "every is from {} to {} here",
-            length_text(least.max(duration_ns / MOST_ROUNDS)),
-            length_text(duration_ns)
-        );
+    if let Some(every) = every.filter(|every| every.0 < least) {
+        let [least, most] = [least, duration_ns].map(length_text);
+        let message = format!("every is from {least} to {most} here");
         return Err(source.error(every, message));
     }
     let mut rollups: Vec<RollupPart> = Vec::new();
@@ -87,22 +76,20 @@ fn rollup(source: &Source<'_>, table: &TablePart, one: &At<Rollup>) -> Result<Ro
     let is_number = |field: &usize| table.fields[*field].kind.is_number();
     let fields: Vec<usize> = match &one.of {
         None => (0..known.len()).filter(is_number).collect(),
-        Some(of) => {
-            let field = Some(number(source, "field", &known, Some(of), of)?).filter(is_number);
-            let wrong = || source.error(of, "this field is not a number, and a rollup needs one");
-            vec![field.ok_or_else(wrong)?]
-        }
+        Some(of) => vec![number(source, "field", &known, Some(of), of)?],
     };
-    let words = FUNCTIONS.map(|(word, _)| word.to_owned());
     let functions = match &one.functions {
-        None => FUNCTIONS[..4].iter().map(|(_, kind)| *kind).collect(),
-        Some(named) => {
-            let kind = |name| Ok(FUNCTIONS[number(source, "function", &words, Some(name), name)?].1);
-            named.iter().map(kind).collect::<Result<Vec<_>, FileError>>()?
-        }
+        None => FUNCTIONS[..4].to_vec(),
+        Some(named) => named.iter().map(|kind| kind.value).collect(),
     };
-    if fields.is_empty() || functions.is_empty() {
-        return Err(source.error(one, "a rollup is of one number at least, and has one function at least"));
+    let mut named = one.functions.iter().flatten();
+    if let Some(other) = named.find(|kind| !FUNCTIONS.contains(&kind.value)) {
+        return Err(source.error(other, "a rollup has count, mean, minimum, maximum or sum"));
+    }
+    if fields.is_empty() || functions.is_empty() || !fields.iter().all(is_number) {
+        return Err(
+            source.error(one, "a rollup is of a field that is a number, and has one function at least")
+        );
     }
     let every_ns = one.every.0;
     if every_ns < table.series.interval_ns {
@@ -118,18 +105,17 @@ fn rollup(source: &Source<'_>, table: &TablePart, one: &At<Rollup>) -> Result<Ro
 /// The rounds of a life: this phase again and again, each with its part of the data.
 pub fn rounds(part: &LifePart, table: &TablePart, phase: PhasePart) -> Vec<PhasePart> {
     let duration_ns = table.series.duration_ns;
-    let starts = (0_u32..).map(|round| (round, i64::from(round) * part.every_ns));
-    let each = starts.take_while(|(_, start)| *start < duration_ns).map(|(round, start)| {
-        let load_ns = Some(part.every_ns.min(duration_ns - start));
-        let name = |name: &str| if name == LOAD { WRITERS.to_owned() } else { name.to_owned() };
-        let writers = phase.writers.iter();
-        let writers = writers.map(|one| WritersPart { load_ns, name: name(&one.name), ..one.clone() });
-        PhasePart {
-            name: format!("{LIFE}-{}", round + 1),
-            round: Some(round),
-            writers: writers.collect(),
-            ..phase.clone()
+    let starts = (0..duration_ns).step_by(usize::try_from(part.every_ns).unwrap_or(usize::MAX));
+    let each = (0_u32..).zip(starts).map(|(round, start)| {
+        let name = format!("{LIFE}-{}", round + 1);
+        let mut phase = PhasePart { name, round: Some(round), ..phase.clone() };
+        for one in &mut phase.writers {
+            one.load_ns = Some(part.every_ns.min(duration_ns - start));
+            if one.name == LOAD {
+                WRITERS.clone_into(&mut one.name);
+            }
         }
+        phase
     });
     each.collect()
 }

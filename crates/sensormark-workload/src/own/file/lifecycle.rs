@@ -4,12 +4,12 @@ use super::error::FileError;
 use super::form::{At, Phase};
 use super::source::Source;
 use super::tables::number;
-use crate::own::lifecycle::{TaskPart, older};
+use crate::own::lifecycle::TaskPart;
 use crate::own::parameters::{FieldKind, PhasePart, TablePart};
-use sensormark_engine::lifecycle::{ADD_COLUMN, BACKUP, CORRECT, DELETE, RESTART, RESTORE};
+use sensormark_engine::lifecycle::{BACKUP, CORRECT, DELETE, RESTART, RESTORE};
 
 /// All tasks.
-const TASKS: [&str; 6] = [BACKUP, RESTORE, RESTART, ADD_COLUMN, DELETE, CORRECT];
+const TASKS: [&str; 6] = [BACKUP, RESTORE, RESTART, "add column", DELETE, CORRECT];
 
 /// The task that a phase names.
 pub fn task(
@@ -32,12 +32,15 @@ pub fn task(
         None => 0..0,
         Some(older_than) => {
             let span = phase.span.as_ref().map_or(3_600_000_000_000, |span| span.0);
-            let times_ns = older(&tables[table], older_than.0, (task == CORRECT).then_some(span));
-            if times_ns.is_empty() || times_ns.start < tables[table].series.start_ns {
+            // Counted back from the end of the data that is loaded.
+            let series = &tables[table].series;
+            let end = series.start_ns.saturating_add(series.duration_ns).saturating_sub(older_than.0);
+            let start = if task == CORRECT { end.saturating_sub(span) } else { series.start_ns };
+            if start >= end || start < series.start_ns {
                 let message = "no reading is so old: series.duration is not longer than older_than and span";
                 return Err(source.error(older_than, message));
             }
-            times_ns
+            start..end
         }
     };
     let field = tables[table].fields.iter().position(|field| field.kind == FieldKind::Float);

@@ -63,18 +63,21 @@ impl Answers {
     /// What happens to readings as they become old; it goes on where the series are told. `is_whole` says that the sensors are as they were answered.
     pub(super) fn life(&self, is_whole: bool) -> String {
         let Some(means) = self.means else { return String::new() };
-        let length = |key: &str, ns: i64| format!("{key} = \"{}\"", length_text(ns));
+        let line = |key: &str, ns, why: &str| commented(&format!("{key} = \"{}\"", length_text(ns)), why);
         let fewer =
             if is_whole { "" } else { "; fewer and rarer readings than yours, so that it takes minutes" };
-        let mut text = commented(&length("duration", self.keep_ns * KEPT_TIMES), &format!("a life{fewer}"));
-        text += "\n# In rounds old readings go and means are renewed, beside writers and questions.\n[retention]\n";
-        text += &commented(&format!("keep = \"{}\"", self.keep), "how long readings are kept; means stay");
-        text += &commented(&length("every", self.keep_ns / ROUNDS_KEPT), "from round to round");
-        text += "\n[[rollups]]\n";
-        text += &commented(&length("every", means.every_ns), "count, mean, minimum and maximum");
+        let mut text = [
+            &*line("duration", self.keep_ns * KEPT_TIMES, &format!("a life{fewer}")),
+            "\n# In rounds old readings go and means are renewed, beside writers and questions.\n[retention]\n",
+            &commented(&format!("keep = \"{}\"", self.keep), "how long readings are kept; means stay"),
+            &line("every", self.keep_ns / ROUNDS_KEPT, "from round to round"),
+            "\n[[rollups]]\n",
+            &line("every", means.every_ns, "count, mean, minimum and maximum"),
+        ]
+        .concat();
         if means.compressed {
             text += "\n[compression]\n";
-            text += &commented(&length("after", self.keep_ns / 2), "where the database has means for that");
+            text += &line("after", self.keep_ns / 2, "where the database has means for that");
         }
         text
     }
