@@ -30,7 +30,7 @@ pub struct FileAdministrator {
     /// What speaks to its database.
     pub driver: Arc<dyn Driver>,
     /// The name that its database has on the server, where it is not its own.
-    pub there: Option<String>,
+    pub other_name: Option<String>,
     /// What a reader of the results has to know.
     pub notes: Vec<String>,
 }
@@ -41,8 +41,8 @@ impl FileAdministrator {
     /// # Errors
     /// What the driver does not offer.
     pub fn new(plan: &Plan, physical: Arc<Physical>, driver: &Arc<dyn Driver>) -> Result<Self, StoreError> {
-        let (there, driver) = (driver.name_there(plan)?, Arc::clone(driver));
-        Ok(Self { plan: plan.clone(), physical, driver, there, notes: Vec::new() })
+        let (other_name, driver) = (driver.name_there(plan)?, Arc::clone(driver));
+        Ok(Self { plan: plan.clone(), physical, driver, other_name, notes: Vec::new() })
     }
 
     /// Fails where the database has another name on the server, under which another one is: a write would not say so.
@@ -50,7 +50,7 @@ impl FileAdministrator {
     /// # Errors
     /// [`ErrorKind::NotFound`], and when it cannot be looked into.
     pub async fn is_ready(&mut self) -> Result<(), StoreError> {
-        let Some(there) = self.there.clone() else { return Ok(()) };
+        let Some(there) = self.other_name.clone() else { return Ok(()) };
         match self.found(&there).await? {
             Found::Marked(mark) if mark.is_of(&self.plan) => Ok(()),
             _ => {
@@ -62,7 +62,7 @@ impl FileAdministrator {
 
     /// The database's name on the server.
     fn database(&self) -> &str {
-        self.there.as_deref().unwrap_or(self.plan.database.as_str())
+        self.other_name.as_deref().unwrap_or(self.plan.database.as_str())
     }
 
     fn config(&self) -> &Config {
@@ -181,7 +181,7 @@ impl FileAdministrator {
                 "" => None,
                 text => value(text).await?,
             };
-            Ok(Some(Mark { owner, database: database.unwrap_or_else(|| name.to_owned()) }))
+            Ok::<_, StoreError>(Some(Mark { owner, database: database.unwrap_or_else(|| name.to_owned()) }))
         };
         match marked.await {
             Err(failure) => match failure.kind() {
@@ -218,13 +218,13 @@ impl BackendAdministrator for FileAdministrator {
     }
 
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
-        let admin = &self.config().admin;
-        let is_there = if self.is_on_server() && admin.exists.is_empty() {
+        let is_there = if self.is_on_server() && self.config().admin.exists.is_empty() {
             self.names().await?.iter().any(|there| there == name)
         } else if self.is_on_server() {
             let mut link = self.server().await?;
             let values = [("database", Cell::Text(name))];
-            let found = link.value("look for a database", &admin.exists, &values).await?;
+            let exists = &self.config().admin.exists;
+            let found = link.value("look for a database", exists, &values).await?;
             link.close().await?;
             found.is_some()
         } else {
@@ -239,10 +239,11 @@ impl BackendAdministrator for FileAdministrator {
         }
         let mark = self.mark(name).await?;
         if mark.is_none() {
+            let contents = named(&self.config().admin.contents, name);
             let mut link = self.there(name).await?;
-            match link.list("look at the tables that are there", &named(&admin.contents, name), &[]).await {
+            match link.list("look at the tables that are there", &contents, &[]).await {
                 // One that was there before is taken where nothing is in it.
-                Ok(contents) if contents.is_empty() && self.there.as_deref() == Some(name) => {
+                Ok(contents) if contents.is_empty() && self.other_name.as_deref() == Some(name) => {
                     return Ok(Found::Nothing);
                 }
                 Ok(contents) if contents.is_empty() => return Ok(Found::Empty),
@@ -255,7 +256,7 @@ impl BackendAdministrator for FileAdministrator {
     }
 
     fn name_there(&self) -> Option<&str> {
-        self.there.as_deref()
+        self.other_name.as_deref()
     }
 
     async fn contents(&mut self) -> Result<Vec<String>, StoreError> {

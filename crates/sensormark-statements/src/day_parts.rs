@@ -10,9 +10,12 @@ use std::collections::BTreeMap;
 /// The shortest window that pays.
 const SHORTEST_NS: i64 = 60_000_000_000;
 
+/// Series, start of the window, night: what tells groups apart.
+type Key = (Option<u32>, Option<i64>, bool);
+
 /// The greatest common divisor.
 const fn common(one: i64, other: i64) -> i64 {
-    if other == 0 { one } else { common(other, one.rem_euclid(other)) }
+    if other == 0 { one.abs() } else { common(other, one.rem_euclid(other)) }
 }
 
 /// The widest windows that no edge of day, night or window cuts: they begin at the epoch.
@@ -59,13 +62,13 @@ pub fn added_up(query: &Query, windows: &Query, found: Answer) -> Answer {
     else {
         return found;
     };
-    let mut groups: BTreeMap<_, Vec<&[Value]>> = BTreeMap::new();
+    let mut groups: BTreeMap<Key, Vec<&[Value]>> = BTreeMap::new();
     for group in found {
         let start = group.window_start_ns.unwrap_or_default();
         let key = (group.series, window.map(|window| window.start_of(start)), !split.is_day(start));
         groups.entry(key).or_default().push(&group.values);
     }
-    let group = |((series, window_start_ns, night), parts): (_, Vec<&[Value]>)| Group {
+    let group = |((series, window_start_ns, night), parts): (Key, Vec<&[Value]>)| Group {
         series,
         window_start_ns,
         day: Some(!night),
@@ -79,7 +82,7 @@ fn added(one: Aggregate, wanted: &[Aggregate], parts: &[&[Value]]) -> Value {
     let of = |function| {
         let place = wanted.iter().position(|other| *other == Aggregate { function, ..one });
         let values = parts.iter().filter_map(move |part| part.get(place?));
-        values.filter(|value| **value != Value::Null)
+        values.filter(|value: &&Value| **value != Value::Null)
     };
     let total = |function| PartialSum::of(of(function)).value();
     let found = match one.function {

@@ -130,7 +130,9 @@ pub fn installation(config: &Config) -> Result<Installation, StoreError> {
     let found = search.find(|folder| is_complete(folder).then_some(()))?;
     let folder = found.folder.clone();
     let version = program_version(&config.title, &folder.join(&server.programs[0]), &server.asked)?;
-    if let Some([start, otherwise]) = server.only.as_ref().filter(|[start, _]| !version.starts_with(start)) {
+    if let Some([start, otherwise]) = &server.only
+        && !version.starts_with(start)
+    {
         let text = format!("{version} {otherwise}");
         return Err(StoreError::new(ErrorKind::NotInstalled, format!("find {}", config.title), text));
     }

@@ -114,7 +114,6 @@ impl Store for FileStore {
             Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
                 return Capability::Unsupported(NO_ENTITY.to_owned());
             }
-            Operation::UpsertSeparately => "upsert_entity",
             Operation::AggregateByDayPart if self.in_the_client(layout, "day_parts").is_some() => "day_parts",
             Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
                 return match self.answers(layout, "sums") {
@@ -128,7 +127,7 @@ impl Store for FileStore {
                 }
                 "range"
             }
-            Operation::Write | Operation::UpsertAtomically => "insert",
+            Operation::Write | Operation::UpsertSeparately | Operation::UpsertAtomically => "insert",
             Operation::Point => "point",
             Operation::Range => "range",
             Operation::Search | Operation::SearchWithoutBound => "first",

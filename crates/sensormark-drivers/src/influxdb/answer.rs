@@ -216,7 +216,9 @@ impl<'a> Answer<'a> {
 
     /// Puts the cells of a row behind its keys.
     #[inline]
-    fn row(&mut self, row: &mut Cells<'a>, wanted: &Wanted, has_time: bool) -> Result<(), Stop>
+    fn row<'b>(&mut self, row: &mut Cells<'b>, wanted: &Wanted, has_time: bool) -> Result<(), Stop>
+    where
+        'a: 'b,
     {
         row.cells.truncate(wanted.tags.len());
         for place in 0..self.list()? {
@@ -314,5 +316,25 @@ mod tests {
         })
         .unwrap();
         assert_eq!(found, [Value::Null, Value::F64(2.5)]);
+    }
+
+    #[test]
+    fn hostile_answers_are_errors() {
+        let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz/influxdb-message");
+        let texts = ["SELECT time, \"v\" GROUP BY \"a\"", "SELECT \"v\"", "SHOW TAG KEYS; SHOW FIELD KEYS"];
+        let wanted = texts.map(Wanted::of);
+        let kinds = [FieldType::Bool, FieldType::I64, FieldType::F64, FieldType::Text];
+        sensormark_conformance::fuzz::target("InfluxDB messages", examples.as_ref(), |bytes| {
+            for wanted in &wanted {
+                for in_parts in [false, true] {
+                    let _ = read(bytes, wanted, in_parts, &mut |row| {
+                        let _ = (row.text(0), row.integer(1), row.printed(1));
+                        let _ = kinds.map(|kind| row.value(2, kind));
+                        Ok(true)
+                    });
+                }
+            }
+            let _ = sentence(bytes);
+        });
     }
 }

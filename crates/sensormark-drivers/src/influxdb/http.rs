@@ -63,7 +63,7 @@ impl<'a> Message<'a> {
     }
 
     /// A request with a body.
-    pub(super) const fn post(path: &'a str, content: &'static str, body: Bytes) -> Self {
+    pub(super) fn post(path: &'a str, content: &'static str, body: Bytes) -> Self {
         Self { method: Method::POST, content, body, ..Self::get(path) }
     }
 }
