@@ -3,7 +3,7 @@
 //! Listeners keep what they are sent and give the documented answers. This shows that requests are as documented, not that a server takes them.
 
 use sensormark_store::{
-    Administrator, Answer, Ask, Batch, DatabaseName, Durability, Field, FieldSet, FieldType, Layout, Plan,
+    Answer, Ask, Batch, DatabaseName, Durability, Field, FieldSet, FieldType, Layout, Plan,
     Query, QueryStyle, Schema, Secret, Selection, Series, Store, Table, Tag, TagColumn, TimeRange,
     TimeResolution, Value,
 };

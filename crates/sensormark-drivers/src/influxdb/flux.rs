@@ -109,6 +109,9 @@ impl Question {
             }
             let keys = self.keys_of(&header, &reader.cells, end)?;
             let found = self.values_of(&header, &reader.cells);
+            if !found.is_empty() && found.iter().all(Option::is_none) {
+                continue;
+            }
             if !self.is_merged {
                 each(&row(&keys, &found))?;
                 continue;
@@ -153,7 +156,14 @@ impl Question {
             let (function, field) = wanted.split_once(' ').unwrap_or(("", wanted));
             let is_of = function.is_empty() || cells[1].split('/').next() == Some(function);
             let is_found = is_of && cells[place(header, "_field")?] == *field;
-            is_found.then_some(cells[place(header, "_value")?].clone())
+            let cell = cells[place(header, "_value")?].clone();
+            // What functions have of no readings is nothing.
+            let is_nothing = match function {
+                "" => false,
+                "count" => cell == "0",
+                _ => cell.is_empty() && !cells[1].ends_with("/text"),
+            };
+            (is_found && !is_nothing).then_some(cell)
         };
         self.values.iter().map(value).collect()
     }
