@@ -10,7 +10,10 @@ macro_rules! files {
         files!($folder, "sql")
     };
     ($folder:literal, $language:literal) => {
-        (include_str!(concat!($folder, "/store.toml")), include_str!(concat!($folder, "/statements.", $language)))
+        (
+            include_str!(concat!($folder, "/store.toml")),
+            include_str!(concat!($folder, "/statements.", $language)),
+        )
     };
 }
 

@@ -143,7 +143,8 @@ impl Session {
             ),
             (Some('3'), _) => (
                 ErrorKind::Unsupported,
-                "it has no Flux and makes no databases by these interfaces; name a server of 1.8 or 2".to_owned(),
+                "it has no Flux and makes no databases by these interfaces; name a server of 1.8 or 2"
+                    .to_owned(),
             ),
             (None, None) => return Err(garbled("the answer to /ping states no version").into()),
             _ => return Ok(()),
@@ -180,7 +181,8 @@ impl Session {
 
     /// The form that carries a statement.
     fn form(&self, text: &str) -> Bytes {
-        let database = if self.database.is_empty() { String::new() } else { format!("db={}&", self.database) };
+        let database =
+            if self.database.is_empty() { String::new() } else { format!("db={}&", self.database) };
         let parts = if self.in_parts { "chunked=true&chunk_size=10000&" } else { "" };
         format!("{database}epoch=ns&{parts}q={}", escaped(text)).into()
     }
@@ -254,7 +256,12 @@ impl Session {
         self.link.ask(message, &mut self.body).await.map(drop)
     }
 
-    async fn answer(&mut self, number: usize, cells: &[Cell<'_>], each: &mut EachRow<'_>) -> Result<(), Fault> {
+    async fn answer(
+        &mut self,
+        number: usize,
+        cells: &[Cell<'_>],
+        each: &mut EachRow<'_>,
+    ) -> Result<(), Fault> {
         let statement = Rc::clone(&self.statements[number]);
         let Statement { text, types, wanted, flux } = &*statement;
         if let Some(question) = flux {
@@ -296,7 +303,8 @@ impl Connection for Session {
         types: &'a [String],
     ) -> LocalFuture<'a, Result<Prepared, Fault>> {
         let flux = Question::read(text, &self.bucket());
-        let statement = Statement { text: text.to_owned(), types: types.to_vec(), wanted: Wanted::of(text), flux };
+        let statement =
+            Statement { text: text.to_owned(), types: types.to_vec(), wanted: Wanted::of(text), flux };
         self.statements.push(Rc::new(statement));
         Box::pin(std::future::ready(Ok(Prepared(self.statements.len() - 1))))
     }

@@ -54,7 +54,10 @@ impl FileAdministrator {
         match self.found(&there).await? {
             Found::Marked(mark) if mark.is_of(&self.plan) => Ok(()),
             _ => {
-                let text = format!("{} is not in {there}; make it first, and drop what has its place", self.plan.database);
+                let text = format!(
+                    "{} is not in {there}; make it first, and drop what has its place",
+                    self.plan.database
+                );
                 Err(StoreError::new(ErrorKind::NotFound, self.operation("open"), text))
             }
         }
@@ -175,7 +178,8 @@ impl FileAdministrator {
         let marked = async {
             let admin = &self.config().admin;
             let mut link = self.there(name).await?;
-            let mut value = async |text: &str| link.value("read the owner's mark", &named(text, name), &[]).await;
+            let mut value =
+                async |text: &str| link.value("read the owner's mark", &named(text, name), &[]).await;
             let Some(owner) = value(&admin.marked).await? else { return Ok(None) };
             let database = match &*admin.marked_plan {
                 "" => None,
@@ -380,7 +384,8 @@ impl BackendAdministrator for FileAdministrator {
             };
             match link.ask(OPERATION, &config.sql, &[("names", Cell::Texts(&names))], each).await {
                 Err(error) if error.kind() == ErrorKind::Authentication => {
-                    let note = "settings are missing: the user may not read them (one with all privileges may)";
+                    let note =
+                        "settings are missing: the user may not read them (one with all privileges may)";
                     self.notes.push(note.to_owned());
                 }
                 done => done?,

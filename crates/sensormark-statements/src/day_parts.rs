@@ -2,9 +2,7 @@
 
 use sensormark_kit::sums::PartialSum;
 use sensormark_store::client_side::order;
-use sensormark_store::{
-    Aggregate, Answer, Ask, DaySplit, Function, Group, Grouping, Query, Value, Window,
-};
+use sensormark_store::{Aggregate, Answer, Ask, DaySplit, Function, Group, Grouping, Query, Value, Window};
 use std::collections::BTreeMap;
 
 /// The shortest window that pays.

@@ -246,7 +246,12 @@ impl<'a> Texts<'a> {
     }
 
     /// Writes the server's files, and says how it is started.
-    fn server(&self, server: &ServerConfig, programs: &Path, folder: &ServerFolder) -> Result<Command, StoreError> {
+    fn server(
+        &self,
+        server: &ServerConfig,
+        programs: &Path,
+        folder: &ServerFolder,
+    ) -> Result<Command, StoreError> {
         for (name, text) in &server.files {
             let text = self.of(text)?;
             if !text.trim().is_empty() {

@@ -1,7 +1,7 @@
 //! One client's session: it asks and writes on its connection, each operation within its time.
 
-use crate::decode::Decoder;
 use crate::day_parts::{added_up, windows_of};
+use crate::decode::Decoder;
 use crate::link::Link;
 use crate::physical::Physical;
 use crate::question::{Asked, Statement as Rendered, shape};

@@ -8,7 +8,8 @@ use crate::text::repeated;
 use sensormark_drivers::{Block, Cell, MadeRow, Prepared, RowShape, Rows, Source, pieces, put_literals};
 use sensormark_kit::batch_sums::sums_of;
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, StoreError, TagPlacement, Values, WriteMethod,
+    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, StoreError, TagPlacement, Values,
+    WriteMethod,
 };
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -3,9 +3,9 @@
 //! Listeners keep what they are sent and give the documented answers. This shows that requests are as documented, not that a server takes them.
 
 use sensormark_store::{
-    Answer, Ask, Batch, DatabaseName, Durability, Field, FieldSet, FieldType, Layout, Plan,
-    Query, QueryStyle, Schema, Secret, Selection, Series, Store, Table, Tag, TagColumn, TimeRange,
-    TimeResolution, Value,
+    Answer, Ask, Batch, DatabaseName, Durability, Field, FieldSet, FieldType, Layout, Plan, Query,
+    QueryStyle, Schema, Secret, Selection, Series, Store, Table, Tag, TagColumn, TimeRange, TimeResolution,
+    Value,
 };
 use sensormark_stores::influxdb;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -118,10 +118,18 @@ fn lines(port: u16, kept: JoinHandle<Vec<Request>>) -> Vec<(String, String)> {
 fn a_bucket_is_made_mapped_and_marked() {
     let (port, kept) = listen(&[
         ("GET /ping", 204, ""),
-        ("GET /api/v2/buckets?org=us&limit=100&offset=0 ", 200, r#"{"buckets":[{"id":"01","name":"_monitoring"}]}"#),
+        (
+            "GET /api/v2/buckets?org=us&limit=100&offset=0 ",
+            200,
+            r#"{"buckets":[{"id":"01","name":"_monitoring"}]}"#,
+        ),
         ("GET /api/v2/orgs", 200, r#"{"orgs":[{"id":"0a","name":"us"}]}"#),
         ("POST /api/v2/buckets", 201, r#"{"id":"0b","name":"sensormark_x"}"#),
-        ("GET /api/v2/buckets?org=us&limit=100&offset=0&name=sensormark_x", 200, r#"{"buckets":[{"id":"0b","name":"sensormark_x"}]}"#),
+        (
+            "GET /api/v2/buckets?org=us&limit=100&offset=0&name=sensormark_x",
+            200,
+            r#"{"buckets":[{"id":"0b","name":"sensormark_x"}]}"#,
+        ),
         ("POST /api/v2/dbrps", 201, "{}"),
         ("POST /api/v2/write", 204, ""),
     ]);
@@ -145,11 +153,15 @@ fn a_bucket_is_made_mapped_and_marked() {
     let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
     assert_eq!(
         parsed(&requests[2].1),
-        parsed(r#"{"orgID":"0a","name":"sensormark_x","retentionRules":[{"type":"expire","everySeconds":0,"shardGroupDurationSeconds":604800}]}"#)
+        parsed(
+            r#"{"orgID":"0a","name":"sensormark_x","retentionRules":[{"type":"expire","everySeconds":0,"shardGroupDurationSeconds":604800}]}"#
+        )
     );
     assert_eq!(
         parsed(&requests[4].1),
-        parsed(r#"{"orgID":"0a","bucketID":"0b","database":"sensormark_x","retention_policy":"autogen","default":true}"#)
+        parsed(
+            r#"{"orgID":"0a","bucketID":"0b","database":"sensormark_x","retention_policy":"autogen","default":true}"#
+        )
     );
     assert_eq!(requests[5].1, "sensormark_owner mark=\"me\",name=\"sensormark_x\" 0");
 }
@@ -158,8 +170,11 @@ fn a_bucket_is_made_mapped_and_marked() {
 fn points_are_written_to_a_bucket_and_asked_of_it_in_flux() {
     const FOUND: &str =
         ",result,table,_time,_field,_value\r\n,readings,0,1970-01-01T00:00:00.000000005Z,v,2.5\r\n\r\n";
-    let (port, kept) =
-        listen(&[("POST /api/v2/write", 204, ""), ("POST /api/v2/query", 200, FOUND), ("GET /ping", 204, "")]);
+    let (port, kept) = listen(&[
+        ("POST /api/v2/write", 204, ""),
+        ("POST /api/v2/query", 200, FOUND),
+        ("GET /ping", 204, ""),
+    ]);
     let answer = block_on(async {
         let plan = plan(port, "");
         let mut session = influxdb().connect(&plan).await.unwrap();

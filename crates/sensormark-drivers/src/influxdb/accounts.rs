@@ -36,8 +36,12 @@ impl Session {
                 })
             }
             // No user comes later than the first answer.
-            (Err(Fault::Refused { codes, .. }), _) if codes.iter().any(|code| code == "401" || code == "403") => {
-                Err(wrong("the server does not know the user that sensormark made, so somebody else made its first one"))
+            (Err(Fault::Refused { codes, .. }), _)
+                if codes.iter().any(|code| code == "401" || code == "403") =>
+            {
+                Err(wrong(
+                    "the server does not know the user that sensormark made, so somebody else made its first one",
+                ))
             }
             (Ok(_), Some((user, _))) if !is_on_loopback => {
                 let mut others = self.shown("SHOW USERS").await?;

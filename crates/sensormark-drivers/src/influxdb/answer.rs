@@ -152,7 +152,11 @@ impl<'a> Answer<'a> {
     }
 
     /// An object: its results, or its series; the first refusal counts.
-    fn object(&mut self, list: &str, of_each: &mut dyn FnMut(&mut Self) -> Result<(), Stop>) -> Result<(), Stop> {
+    fn object(
+        &mut self,
+        list: &str,
+        of_each: &mut dyn FnMut(&mut Self) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         let mut refusal = Ok(());
         for _ in 0..self.pairs()? {
             match self.word()? {
@@ -285,10 +289,16 @@ mod tests {
 
     #[test]
     fn rows_are_handed_on_where_they_lie() {
-        let wanted = Wanted::of("SELECT time, \"v\" FROM \"m\" GROUP BY time(1ns, 0ns), \"z\", \"a\" fill(none)");
+        let wanted =
+            Wanted::of("SELECT time, \"v\" FROM \"m\" GROUP BY time(1ns, 0ns), \"z\", \"a\" fill(none)");
         let mut rows = Vec::new();
         let mut each = |row: &dyn Row| {
-            rows.push((row.text(0)?.to_owned(), row.text(1)?.to_owned(), row.integer(2)?, row.value(3, FieldType::F64)?));
+            rows.push((
+                row.text(0)?.to_owned(),
+                row.text(1)?.to_owned(),
+                row.integer(2)?,
+                row.value(3, FieldType::F64)?,
+            ));
             Ok(true)
         };
         assert_eq!(read(ANSWER, &wanted, false, &mut each).unwrap(), ANSWER.len());

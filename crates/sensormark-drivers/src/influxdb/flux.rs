@@ -39,21 +39,26 @@ impl Question {
     pub(super) fn read(text: &str, bucket: &str) -> Option<Self> {
         let (head, script) = text.strip_prefix("rows(")?.split_once(')')?;
         let (keys, values) = head.split_once(';')?;
-        let words = |list: &str| list.split(',').map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect();
+        let words = |list: &str| {
+            list.split(',').map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()
+        };
         let (keys, values): (Vec<String>, Vec<String>) = (words(keys), words(values));
         let window = keys.iter().find_map(|key| {
-            let mut numbers = key.strip_prefix("window ")?.split([' ', '$']).filter_map(|word| word.parse::<i64>().ok());
+            let mut numbers =
+                key.strip_prefix("window ")?.split([' ', '$']).filter_map(|word| word.parse::<i64>().ok());
             let window = Window { width_ns: numbers.next()?, origin_ns: numbers.next()? };
             Some((window, usize::try_from(numbers.next()?).ok()?.checked_sub(1)?))
         });
         let script = script.trim().replace("{database}", bucket);
-        let is_merged = script.matches("yield(").count() > 1 || values.len() > 1 && !script.contains("pivot(");
+        let is_merged =
+            script.matches("yield(").count() > 1 || values.len() > 1 && !script.contains("pivot(");
         Some(Self { keys, window, values, script, is_merged })
     }
 
     /// The script with values; none where the range has no time that InfluxDB keeps. Where a range holds its stop, as InfluxDB 1.8's storage has it, it stops earlier. One of a ns has no earlier stop, so that its readings are looked at one by one.
     pub(super) fn with(&self, types: &[String], cells: &[Cell<'_>], holds_stop: bool) -> Option<String> {
-        let (mut out, mut start, mut instant) = (String::with_capacity(self.script.len() + 64), 0, String::new());
+        let (mut out, mut start, mut instant) =
+            (String::with_capacity(self.script.len() + 64), 0, String::new());
         for (slot, piece) in pieces(&self.script) {
             match slot.and_then(|slot| Some((*cells.get(slot)?, types.get(slot)?))) {
                 Some((Cell::I64(time), kind)) if kind == "time" => {
@@ -94,7 +99,10 @@ impl Question {
             _ => LATEST,
         };
         let text = std::str::from_utf8(body).map_err(|_| strange())?;
-        let (mut reader, mut merged) = (Reader { rest: text, has_begun: false, cells: Vec::new() }, BTreeMap::<Keys<'_>, Found<'_>>::new());
+        let (mut reader, mut merged) = (
+            Reader { rest: text, has_begun: false, cells: Vec::new() },
+            BTreeMap::<Keys<'_>, Found<'_>>::new(),
+        );
         let mut header = Vec::new();
         while let Some(starts) = reader.advance()? {
             if starts {
@@ -129,7 +137,12 @@ impl Question {
         Ok(())
     }
 
-    fn keys_of<'a>(&self, header: &[Cow<'_, str>], cells: &[Cow<'a, str>], end: i64) -> Result<Keys<'a>, StoreError> {
+    fn keys_of<'a>(
+        &self,
+        header: &[Cow<'_, str>],
+        cells: &[Cow<'a, str>],
+        end: i64,
+    ) -> Result<Keys<'a>, StoreError> {
         let named = |name: &str| place(header, name).map_or(Cow::Borrowed(""), |place| cells[place].clone());
         let key = |key: &String| match self.window.filter(|_| key.starts_with("window ")) {
             Some((window, _)) => {
@@ -209,7 +222,8 @@ impl<'a> Reader<'a> {
             let cell = match self.rest.strip_prefix('"') {
                 Some(rest) => self.quoted(rest)?,
                 None => {
-                    let (cell, rest) = self.rest.split_at(self.rest.find([',', '\r', '\n']).unwrap_or(self.rest.len()));
+                    let (cell, rest) =
+                        self.rest.split_at(self.rest.find([',', '\r', '\n']).unwrap_or(self.rest.len()));
                     self.rest = rest;
                     cell.into()
                 }
@@ -237,7 +251,11 @@ impl<'a> Reader<'a> {
         }
         self.rest = &text[end + 1..];
         let text = &text[..end];
-        Ok(if is_plain && !text.contains('\r') { text.into() } else { text.replace("\"\"", "\"").replace("\r\n", "\n").into() })
+        Ok(if is_plain && !text.contains('\r') {
+            text.into()
+        } else {
+            text.replace("\"\"", "\"").replace("\r\n", "\n").into()
+        })
     }
 }
 
@@ -249,7 +267,8 @@ mod tests {
     const ANSWER: &str = ",result,table,_value,_field,host\r\n,a,0,1.5,v,a%25\r\n,a,0,2,w,a%25\r\n,a,1,,v,\"b,\"\"c\"\"\"\r\n\r\n,result,table,host,t\r\n,other,0,\"x\r\n\r\ny\",5\r\n\r\n";
 
     fn rows(head: &str, answer: &str) -> Result<Vec<(String, Vec<Value>)>, Fault> {
-        let question = Question::read(&format!("rows({head}) a |> yield() b |> yield()"), "b").expect("a question");
+        let question =
+            Question::read(&format!("rows({head}) a |> yield() b |> yield()"), "b").expect("a question");
         let mut found = Vec::new();
         question.rows(answer.as_bytes(), &[], &mut |row| {
             let values = (1..=question.values.len()).map(|place| row.value(place, FieldType::F64));
@@ -298,7 +317,11 @@ mod tests {
             question.with(&types, &cells, holds).expect("a script")
         };
         let filter = "filter(fn: (r) => r[\"a\"] == \"x\\\"%24\" and not exists r[\"b\"])";
-        let range = |stop| format!("from(bucket: \"d/autogen\") |> range(start: time(v: 5), stop: time(v: {stop})) |> {filter}");
+        let range = |stop| {
+            format!(
+                "from(bucket: \"d/autogen\") |> range(start: time(v: 5), stop: time(v: {stop})) |> {filter}"
+            )
+        };
         assert_eq!(with(5, 9, false), format!("{} |> last()", range(9)));
         assert_eq!(with(5, 9, true), format!("{} |> last()", range(8)));
         let instant = "|> filter(fn: (r) => r[\"_time\"] < time(v: 6)) |> last()";
@@ -327,7 +350,8 @@ mod tests {
     fn hostile_answers_are_errors() {
         let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz/influxdb-csv");
         let heads = ["_time, host; _value", "window 7 0 $1, host; v, count w"];
-        let questions = heads.map(|head| Question::read(&format!("rows({head}) x |> yield()"), "").expect("a question"));
+        let questions =
+            heads.map(|head| Question::read(&format!("rows({head}) x |> yield()"), "").expect("a question"));
         let kinds = [FieldType::Bool, FieldType::I64, FieldType::F64, FieldType::Text];
         sensormark_conformance::fuzz::target("InfluxDB CSV", examples.as_ref(), |bytes| {
             for question in &questions {

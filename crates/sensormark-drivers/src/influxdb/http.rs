@@ -59,7 +59,14 @@ pub(super) struct Message<'a> {
 impl<'a> Message<'a> {
     /// A request without a body.
     pub(super) const fn get(path: &'a str) -> Self {
-        Self { method: Method::GET, path, accept: "application/json", content: "", packed: false, body: Bytes::new() }
+        Self {
+            method: Method::GET,
+            path,
+            accept: "application/json",
+            content: "",
+            packed: false,
+            body: Bytes::new(),
+        }
     }
 
     /// A request with a body.
@@ -79,7 +86,8 @@ struct Head {
 pub(super) type Sink<'a> = dyn FnMut(&[u8]) -> Result<(), Fault> + 'a;
 
 fn not_connected(error: io::Error) -> StoreError {
-    let unknown = (ErrorKind::Unavailable, false, "the connection cannot be made: check host, port and network");
+    let unknown =
+        (ErrorKind::Unavailable, false, "the connection cannot be made: check host, port and network");
     let (kind, _, advice) = match error.kind() {
         io::ErrorKind::InvalidData if error.to_string().contains("certificate") => (
             ErrorKind::Configuration,
@@ -93,7 +101,8 @@ fn not_connected(error: io::Error) -> StoreError {
 
 fn broken(error: hyper::Error) -> StoreError {
     let kind = if error.is_parse() { ErrorKind::Protocol } else { ErrorKind::Unavailable };
-    let text = format!("the connection broke before the answer was whole; see whether the server runs ({error})");
+    let text =
+        format!("the connection broke before the answer was whole; see whether the server runs ({error})");
     StoreError::new(kind, OPERATION, text).with_doubt(true).with_source(error)
 }
 
@@ -111,7 +120,11 @@ pub(super) fn refused(status: u16, sentence: &str) -> Fault {
     if text.len() < line.len() {
         text.push('…');
     }
-    Fault::Refused { codes: vec![code.clone(), format!("{}xx", &code[..1])], source: text.clone().into(), text }
+    Fault::Refused {
+        codes: vec![code.clone(), format!("{}xx", &code[..1])],
+        source: text.clone().into(),
+        text,
+    }
 }
 
 /// What an answer's body says is wrong: InfluxDB puts a sentence into JSON or, where that was asked for, `MessagePack`; proxies write text.
@@ -130,7 +143,8 @@ impl Link {
             HeaderValue::from_str(text)
                 .map_err(|_| StoreError::new(ErrorKind::Configuration, CONNECT, advice))
         };
-        let mut authorization = options.authorization.as_ref().map(|secret| header(secret.expose())).transpose()?;
+        let mut authorization =
+            options.authorization.as_ref().map(|secret| header(secret.expose())).transpose()?;
         if let Some(value) = &mut authorization {
             value.set_sensitive(true);
         }
@@ -166,10 +180,16 @@ impl Link {
     }
 
     /// Sends a request and hands the answer's body on, part by part. The server's version, where it states one.
-    pub(super) async fn stream(&mut self, message: Message<'_>, sink: &mut Sink<'_>) -> Result<String, Fault> {
+    pub(super) async fn stream(
+        &mut self,
+        message: Message<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<String, Fault> {
         self.ensure().await?;
         let mut request = Request::builder().method(message.method).uri(message.path);
-        request = request.header(HOST, self.host.clone()).header("accept", HeaderValue::from_static(message.accept));
+        request = request
+            .header(HOST, self.host.clone())
+            .header("accept", HeaderValue::from_static(message.accept));
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization.clone());
         }

@@ -105,7 +105,8 @@ impl Session {
         let mut settings = Vec::new();
         if self.link.options.organisation.is_some() {
             self.link.ask(Message::get("/api/v2/config"), &mut self.body).await?;
-            let told: Value = serde_json::from_slice(&self.body).map_err(|error| garbled(&error.to_string()))?;
+            let told: Value =
+                serde_json::from_slice(&self.body).map_err(|error| garbled(&error.to_string()))?;
             let config = told["config"].as_object().into_iter().flatten();
             settings.extend(config.map(|(name, value)| vec![name.clone(), printed(value)]));
         } else {
@@ -121,8 +122,10 @@ impl Session {
     /// Waits until the database is at rest.
     pub(super) async fn rest(&mut self) -> Result<Vec<Vec<String>>, Fault> {
         let (start, settings) = (Instant::now(), self.settings().await?);
-        let is_short = |name: &&str| settings.iter().any(|setting| setting[0].ends_with(*name) && is_soon(&setting[1]));
-        let waits = ["cache-snapshot-write-cold-duration", "compact-full-write-cold-duration"].iter().all(is_short);
+        let is_short =
+            |name: &&str| settings.iter().any(|setting| setting[0].ends_with(*name) && is_soon(&setting[1]));
+        let waits =
+            ["cache-snapshot-write-cold-duration", "compact-full-write-cold-duration"].iter().all(is_short);
         let (mut empty_since, mut last) = (None, Counters::default());
         loop {
             let counters = self.counters().await?;
@@ -141,7 +144,8 @@ impl Session {
                 return Ok(Vec::new());
             }
             if start.elapsed() > LONGEST {
-                let text = "the server still writes caches out or compacts; allow more time, or look at its disk";
+                let text =
+                    "the server still writes caches out or compacts; allow more time, or look at its disk";
                 return Err(StoreError::new(ErrorKind::Timeout, "settle", text).into());
             }
             tokio::time::sleep(PAUSE).await;

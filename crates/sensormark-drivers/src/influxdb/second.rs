@@ -57,7 +57,9 @@ impl Session {
                 page => page?,
             };
             let page = page["buckets"].as_array().cloned().unwrap_or_default();
-            all.extend(page.iter().map(|one| Bucket { id: text_of(&one["id"]), name: text_of(&one["name"]) }));
+            all.extend(
+                page.iter().map(|one| Bucket { id: text_of(&one["id"]), name: text_of(&one["name"]) }),
+            );
             if name.is_some() || page.len() < PAGE {
                 return Ok(all);
             }
@@ -71,18 +73,25 @@ impl Session {
     }
 
     /// Makes a bucket that keeps readings for ever, in shards of a week, and the mapping by which InfluxQL finds it.
-    pub(super) async fn make_bucket(&mut self, name: &str, is_given: bool) -> Result<Vec<Vec<String>>, Fault> {
+    pub(super) async fn make_bucket(
+        &mut self,
+        name: &str,
+        is_given: bool,
+    ) -> Result<Vec<Vec<String>>, Fault> {
         let told = self.get(&format!("/api/v2/orgs?org={}", escaped(self.organisation()))).await?;
         let id = told["orgs"][0]["id"].as_str().ok_or_else(|| {
-            missing("there is no organisation of this name, or the token does not see it; correct the URL".to_owned())
+            missing(
+                "there is no organisation of this name, or the token does not see it; correct the URL"
+                    .to_owned(),
+            )
         })?;
         if !is_given {
             let rule = json!({"type": "expire", "everySeconds": 0, "shardGroupDurationSeconds": 604_800});
-            self.tell_json("/api/v2/buckets", json!({"orgID": id, "name": name, "retentionRules": [rule]})).await?;
+            self.tell_json("/api/v2/buckets", json!({"orgID": id, "name": name, "retentionRules": [rule]}))
+                .await?;
         }
         let bucket = self.named_bucket(name).await?.id;
-        let mapping =
-            json!({"orgID": id, "bucketID": bucket, "database": name, "retention_policy": "autogen", "default": true});
+        let mapping = json!({"orgID": id, "bucketID": bucket, "database": name, "retention_policy": "autogen", "default": true});
         match self.tell_json("/api/v2/dbrps", mapping).await {
             // It may be there: later versions map every bucket by themselves.
             Err(fault) if !is_given => Err(fault),
@@ -91,7 +100,11 @@ impl Session {
     }
 
     /// Removes a bucket; of the one that the URL names, its measurements. The mark goes last.
-    pub(super) async fn remove_bucket(&mut self, name: &str, is_given: bool) -> Result<Vec<Vec<String>>, Fault> {
+    pub(super) async fn remove_bucket(
+        &mut self,
+        name: &str,
+        is_given: bool,
+    ) -> Result<Vec<Vec<String>>, Fault> {
         if !is_given {
             for bucket in self.buckets(Some(name)).await? {
                 let path = format!("/api/v2/buckets/{}", bucket.id);

@@ -38,7 +38,9 @@ pub(super) struct Options {
 }
 
 fn wrong(text: &str) -> StoreError {
-    let text = format!("{text}; a URL looks like {FIRST} or https://user:password@host/, that of an InfluxDB 2 like {SECOND}");
+    let text = format!(
+        "{text}; a URL looks like {FIRST} or https://user:password@host/, that of an InfluxDB 2 like {SECOND}"
+    );
     StoreError::new(ErrorKind::Configuration, "read the URL of an InfluxDB server", text)
 }
 

@@ -99,7 +99,10 @@ impl Session {
         // Before anything is sent, so that a refused batch leaves nothing behind.
         for &end in ends {
             if end - start > DATAGRAM_LIMIT {
-                let text = format!("a reading takes {} bytes, a datagram holds {DATAGRAM_LIMIT}; write it over HTTP", end - start);
+                let text = format!(
+                    "a reading takes {} bytes, a datagram holds {DATAGRAM_LIMIT}; write it over HTTP",
+                    end - start
+                );
                 return Err(StoreError::new(ErrorKind::TooLarge, OPERATION, text).with_doubt(false).into());
             }
             start = end;

@@ -68,7 +68,10 @@ impl TableLines {
                 Dialect::Questdb => Lines::new(fields, false).with_escaped_breaks(),
                 Dialect::Influxdb { float_fields } => Lines::new(fields.map(field_name), float_fields),
             },
-            entity_heads: table.entity.as_ref().map_or_else(Vec::new, |entity| heads(&entity.name, of_entity)),
+            entity_heads: table
+                .entity
+                .as_ref()
+                .map_or_else(Vec::new, |entity| heads(&entity.name, of_entity)),
             heads: heads(&table.name, &all),
         }
     }
@@ -206,7 +209,8 @@ impl<'a> Writing<'a> {
         let table = table.ok_or_else(|| {
             StoreError::new(ErrorKind::Configuration, "write lines", "another driver's table")
         })?;
-        let has_entity = rows.description.entity.as_ref().is_some_and(|entity| entity.name == name[database..]);
+        let has_entity =
+            rows.description.entity.as_ref().is_some_and(|entity| entity.name == name[database..]);
         let has_readings = rows.sources.iter().any(|source| matches!(source, Source::Field(_)));
         Ok(Self { rows, table, lines: table.lines.of(rows.batch), row: 0, has_entity, has_readings })
     }
@@ -268,7 +272,10 @@ mod tests {
         };
         let lines = TableLines::new(Dialect::Influxdb { float_fields: false }, "", &table);
         let heads: Vec<_> = lines.heads.iter().map(|head| std::str::from_utf8(head).unwrap()).collect();
-        assert_eq!(heads, ["m,Tag_v=1,name=x\\ y,zone=a ", "m,Tag_v=1,zone=a ", "m,Tag_v=1,name=ends%5C,zone=b "]);
+        assert_eq!(
+            heads,
+            ["m,Tag_v=1,name=x\\ y,zone=a ", "m,Tag_v=1,zone=a ", "m,Tag_v=1,name=ends%5C,zone=b "]
+        );
         assert_eq!(["v", "time"].map(field_name), ["v", "Field_time"]);
     }
 
