@@ -23,6 +23,7 @@ impl Wanted {
     /// What this statement's rows are made of.
     pub(super) fn of(text: &str) -> Self {
         let (_, groups) = text.rsplit_once(" GROUP BY ").unwrap_or_default();
+        let groups = groups.split(" fill(").next().unwrap_or_default();
         Self {
             tags: groups.split('"').skip(1).step_by(2).map(str::to_owned).collect(),
             is_timed: text.starts_with("SELECT time, "),
@@ -308,6 +309,12 @@ mod tests {
             assert!(read(&ANSWER[..end], &wanted, false, &mut |_| Ok(true)).is_err());
             assert_eq!(read(&ANSWER[..end], &wanted, true, &mut |_| Ok(true)).unwrap(), 0);
         }
+    }
+
+    #[test]
+    fn names_behind_the_groups_are_no_tags() {
+        let text = "SELECT time, \"max\" FROM (SELECT max(\"v\") FROM \"m\" GROUP BY time(1ns, 0ns) fill(none)) WHERE \"max\" > 1.0";
+        assert_eq!(Wanted::of(text), Wanted { is_timed: true, ..Wanted::default() });
     }
 
     #[test]
