@@ -37,7 +37,7 @@ pub fn registry() -> Registry {
         #[cfg(feature = "cassandra")]
         Arc::new(sensormark_cassandra::Cassandra::new()),
         #[cfg(feature = "influxdb")]
-        Arc::new(sensormark_influxdb::Influxdb::new()),
+        Arc::new(sensormark_stores::influxdb()),
         #[cfg(feature = "griddb")]
         Arc::new(sensormark_griddb::Griddb::new()),
         #[cfg(feature = "questdb")]

@@ -7,7 +7,7 @@
 //! Futures of a driver that blocks are ready when first polled.
 
 use sensormark_kit::Row;
-use sensormark_store::{Endpoint, Installation, LocalFuture, SessionKind, StoreError};
+use sensormark_store::{Endpoint, Installation, LocalFuture, Plan, SessionKind, StoreError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,12 +20,17 @@ mod fetched;
 
 pub mod guard;
 
+pub mod lines;
+
 mod pieces;
 
 mod rows;
 
 #[cfg(feature = "duckdb")]
 pub mod duckdb;
+
+#[cfg(feature = "influxdb")]
+pub mod influxdb;
 
 #[cfg(feature = "mysql")]
 pub mod mysql;
@@ -55,6 +60,20 @@ pub trait Driver: Send + Sync {
     /// Why the database does not keep the least whole number of 64 bits; none where it does.
     fn refuses_least_number(&self) -> Option<&'static str> {
         None
+    }
+
+    /// Why an answer may for a moment lack what was acknowledged, as [`sensormark_store::Store::momentary_misses`] has it.
+    fn momentary_misses(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The name that a plan's database has on the server, where the URL or the way of writing gives it one.
+    ///
+    /// # Errors
+    /// When the URL does not name what the layout needs.
+    fn name_there(&self, plan: &Plan) -> Result<Option<String>, StoreError> {
+        let _ = plan;
+        Ok(None)
     }
 
     /// Reads the URL of a server, or a folder. Messages name the store as `store` says.
@@ -188,6 +207,11 @@ pub trait Connection {
 
     /// How long each operation from now on may take, and starts the time of the next one; none lifts the bound.
     fn within(&mut self, time: Option<Duration>);
+
+    /// Bytes in datagrams so far.
+    fn datagram_bytes(&self) -> u64 {
+        0
+    }
 
     /// Waits for the right to write, where a database has one writer at a time and its queue is this process's.
     ///

@@ -14,9 +14,9 @@ mod shown;
 
 mod url;
 
-use self::lines::Outlet;
 use self::shown::{Look, PAUSE, State};
 use self::url::Options;
+use crate::lines::Outlet;
 use crate::postgres::value::{Parameter, WireRow};
 use crate::postgres::{self, Session as Questions};
 use crate::{Block, Cell, Connection, Databases, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};

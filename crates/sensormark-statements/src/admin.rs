@@ -1,14 +1,14 @@
 //! Making, settling, inspecting and dropping a plan's database: files by the file system, databases of a server by its statements.
 
 use crate::config::Config;
-use crate::link::{Link, file, place};
+use crate::link::{Link, class_of, file, place};
 use crate::physical::Physical;
 use crate::session::SHOWN;
 use crate::table::OWNER_TABLE;
 use crate::write::fill_tags;
 use sensormark_drivers::{Cell, Databases, Driver, Place, Purpose};
 use sensormark_kit::folder::{self, file_error};
-use sensormark_kit::{BackendAdministrator, Found, Row};
+use sensormark_kit::{BackendAdministrator, Found, Mark, Row};
 use sensormark_store::{DatabaseName, ErrorKind, Plan, Setting, Size, StoreError};
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -29,11 +29,45 @@ pub struct FileAdministrator {
     pub physical: Arc<Physical>,
     /// What speaks to its database.
     pub driver: Arc<dyn Driver>,
+    /// The name that its database has on the server, where it is not its own.
+    pub other_name: Option<String>,
     /// What a reader of the results has to know.
     pub notes: Vec<String>,
 }
 
 impl FileAdministrator {
+    /// What looks after this plan's database.
+    ///
+    /// # Errors
+    /// What the driver does not offer.
+    pub fn new(plan: &Plan, physical: Arc<Physical>, driver: &Arc<dyn Driver>) -> Result<Self, StoreError> {
+        let (other_name, driver) = (driver.name_there(plan)?, Arc::clone(driver));
+        Ok(Self { plan: plan.clone(), physical, driver, other_name, notes: Vec::new() })
+    }
+
+    /// Fails where the database has another name on the server, under which another one is: a write would not say so.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`], and when it cannot be looked into.
+    pub async fn is_ready(&mut self) -> Result<(), StoreError> {
+        let Some(there) = self.other_name.clone() else { return Ok(()) };
+        match self.found(&there).await? {
+            Found::Marked(mark) if mark.is_of(&self.plan) => Ok(()),
+            _ => {
+                let text = format!(
+                    "{} is not in {there}; make it first, and drop what has its place",
+                    self.plan.database
+                );
+                Err(StoreError::new(ErrorKind::NotFound, self.operation("open"), text))
+            }
+        }
+    }
+
+    /// The database's name on the server.
+    fn database(&self) -> &str {
+        self.other_name.as_deref().unwrap_or(self.plan.database.as_str())
+    }
+
     fn config(&self) -> &Config {
         &self.physical.files.config
     }
@@ -92,7 +126,8 @@ impl FileAdministrator {
     /// Runs each of these statements with names put in.
     async fn run_each(&self, link: &mut Link, what: &str, texts: &[String]) -> Result<(), StoreError> {
         for text in texts {
-            let values = [("mark", Cell::Text(&self.plan.owner))];
+            let plan = Cell::Text(self.plan.database.as_str());
+            let values = [("mark", Cell::Text(&self.plan.owner)), ("plan", plan)];
             let text = self.named(text);
             link.ask(&self.operation(what), &text, &values, &mut |_| Ok(true)).await?;
         }
@@ -100,7 +135,7 @@ impl FileAdministrator {
     }
 
     fn named(&self, text: &str) -> String {
-        named(text, self.plan.database.as_str())
+        named(text, self.database())
     }
 
     async fn fill(&self) -> Result<(), StoreError> {
@@ -124,7 +159,7 @@ impl FileAdministrator {
         if text.is_empty() {
             return Ok(());
         }
-        let place = Place { timeout: LEAVE, ..self.place(Some(self.plan.database.as_str())) };
+        let place = Place { timeout: LEAVE, ..self.place(Some(self.database())) };
         let mut link = self.look(&place).await?;
         for table in self.expected().iter().filter(|table| *table != OWNER_TABLE) {
             link.run("leave the database", &text.replace("{table}", table)).await?;
@@ -139,11 +174,18 @@ impl FileAdministrator {
     }
 
     /// The owner's mark of what stands under this name; none where there is no mark.
-    async fn mark(&self, name: &str) -> Result<Option<String>, StoreError> {
+    async fn mark(&self, name: &str) -> Result<Option<Mark>, StoreError> {
         let marked = async {
+            let admin = &self.config().admin;
             let mut link = self.there(name).await?;
-            let text = named(&self.config().admin.marked, name);
-            link.value("read the owner's mark", &text, &[]).await
+            let mut value =
+                async |text: &str| link.value("read the owner's mark", &named(text, name), &[]).await;
+            let Some(owner) = value(&admin.marked).await? else { return Ok(None) };
+            let database = match &*admin.marked_plan {
+                "" => None,
+                text => value(text).await?,
+            };
+            Ok::<_, StoreError>(Some(Mark { owner, database: database.unwrap_or_else(|| name.to_owned()) }))
         };
         match marked.await {
             Err(failure) => match failure.kind() {
@@ -163,9 +205,7 @@ fn named(text: &str, database: &str) -> String {
 impl BackendAdministrator for FileAdministrator {
     async fn check(&mut self) -> Result<(), StoreError> {
         let physical = Arc::clone(&self.physical);
-        let Some(class) = physical.files.config.durability.classes.get(&self.plan.durability) else {
-            return Ok(());
-        };
+        let class = class_of(&physical.files, &self.plan)?;
         let own: &[String] = if self.plan.endpoint.managed { &class.own } else { &[] };
         let check = class.check.as_ref().filter(|check| check.kind.is_some());
         if own.is_empty() && check.is_none() {
@@ -182,11 +222,13 @@ impl BackendAdministrator for FileAdministrator {
     }
 
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
-        let admin = &self.config().admin;
-        let is_there = if self.is_on_server() {
+        let is_there = if self.is_on_server() && self.config().admin.exists.is_empty() {
+            self.names().await?.iter().any(|there| there == name)
+        } else if self.is_on_server() {
             let mut link = self.server().await?;
             let values = [("database", Cell::Text(name))];
-            let found = link.value("look for a database", &admin.exists, &values).await?;
+            let exists = &self.config().admin.exists;
+            let found = link.value("look for a database", exists, &values).await?;
             link.close().await?;
             found.is_some()
         } else {
@@ -201,15 +243,24 @@ impl BackendAdministrator for FileAdministrator {
         }
         let mark = self.mark(name).await?;
         if mark.is_none() {
+            let contents = named(&self.config().admin.contents, name);
             let mut link = self.there(name).await?;
-            match link.list("look at the tables that are there", &named(&admin.contents, name), &[]).await {
+            match link.list("look at the tables that are there", &contents, &[]).await {
+                // One that was there before is taken where nothing is in it.
+                Ok(contents) if contents.is_empty() && self.other_name.as_deref() == Some(name) => {
+                    return Ok(Found::Nothing);
+                }
                 Ok(contents) if contents.is_empty() => return Ok(Found::Empty),
                 Err(error) if self.is_on_server() => return Err(error),
                 // A file of another kind has none.
                 _ => {}
             }
         }
-        Ok(Found::with_mark(mark, name))
+        Ok(mark.map_or(Found::Unmarked, Found::Marked))
+    }
+
+    fn name_there(&self) -> Option<&str> {
+        self.other_name.as_deref()
     }
 
     async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
@@ -325,10 +376,20 @@ impl BackendAdministrator for FileAdministrator {
         if !config.sql.is_empty() {
             let names: Vec<&str> = config.list.iter().map(String::as_str).collect();
             let each = &mut |row: &dyn Row| {
-                found.push((row.printed(0)?, row.printed(1)?));
+                let name = row.printed(0)?;
+                if names.is_empty() || names.contains(&&*name) {
+                    found.push((name, row.printed(1)?));
+                }
                 Ok(true)
             };
-            link.ask(OPERATION, &config.sql, &[("names", Cell::Texts(&names))], each).await?;
+            match link.ask(OPERATION, &config.sql, &[("names", Cell::Texts(&names))], each).await {
+                Err(error) if error.kind() == ErrorKind::Authentication => {
+                    let note =
+                        "settings are missing: the user may not read them (one with all privileges may)";
+                    self.notes.push(note.to_owned());
+                }
+                done => done?,
+            }
         }
         if let Some(options) = &config.options {
             for option in link.list(OPERATION, &options.sql, &[]).await? {
@@ -390,7 +451,7 @@ impl BackendAdministrator for FileAdministrator {
         }
         let admin = &self.config().admin;
         let mut link = self.open().await?;
-        let values = [("database", Cell::Text(self.plan.database.as_str()))];
+        let values = [("database", Cell::Text(self.database()))];
         let mut bytes = async |text: &str| {
             let value = link.value(&operation, text, &values).await?;
             Ok::<Option<u64>, StoreError>(value.and_then(|value| value.parse().ok()))

@@ -54,6 +54,10 @@ pub struct Config {
     pub clusters: Option<String>,
 }
 
+const fn yes() -> bool {
+    true
+}
+
 /// How names are written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -69,6 +73,12 @@ pub struct Text {
     /// Whether tags are usually in each row, also where series have several.
     #[serde(default)]
     pub inline_tags: bool,
+    /// Whether statements are in SQL, over `standard.sql`.
+    #[serde(default = "yes")]
+    pub standard: bool,
+    /// Whether no field or tag may be called `time`, and none as another ([`sensormark_drivers::lines::tag_name`]).
+    #[serde(default)]
+    pub time_is_reserved: bool,
     /// Characters of the longest tag that goes into an index as a whole. With longer ones, layouts with tags inline are not offered.
     pub longest_tag: Option<usize>,
 }
@@ -211,7 +221,7 @@ pub struct LogsConfig {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Admin {
-    /// Rows where the database is there.
+    /// Rows where the database is there; empty where `names` says it.
     pub exists: String,
     /// The names of databases that may be sensormark's.
     pub names: String,
@@ -221,6 +231,8 @@ pub struct Admin {
     pub mark: Vec<String>,
     /// The owner's mark.
     pub marked: String,
+    /// The name of the plan's database, where it may have another one on the server; the mark has it as `:plan`.
+    pub marked_plan: String,
     /// Names of tables.
     pub contents: String,
     /// After all tables are made.
@@ -263,7 +275,7 @@ pub struct SettingsConfig {
     pub each: String,
     /// Names and values of `:names`.
     pub sql: String,
-    /// The names.
+    /// The names. Others that the server shows are left out, if there are any.
     pub list: Vec<String>,
     /// Words for values that are numbers from 0 on.
     pub words: BTreeMap<String, Vec<String>>,

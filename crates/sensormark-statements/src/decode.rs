@@ -264,7 +264,11 @@ impl<'a> Decoder<'a> {
         }
         let values = &mut self.groups[place].values;
         for (position, &(number, kind)) in kinds.iter().enumerate() {
-            values[number] = row.value(column + position, kind)?;
+            // Of several statements or tables, each knows some of them.
+            match row.value(column + position, kind)? {
+                Value::Null => {}
+                value => values[number] = value,
+            }
         }
         Ok(())
     }

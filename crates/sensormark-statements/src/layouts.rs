@@ -120,6 +120,7 @@ fn fits(block: &Block, schema: &Schema) -> bool {
             let alike = |table: &Table| table.fields.iter().all(|field| field.kind == table.fields[0].kind);
             schema.tables.iter().any(|table| table.fields.len() > 1) && schema.tables.iter().all(alike)
         }
+        Some("numbers of 16 bits") => fields.all(|field| field.kind == FieldType::U16),
         // Several fields of machines: whole numbers of 16 bits, and nothing that tells devices apart.
         Some("channels") => !schema.has_tags() && fields.all(|field| field.kind == FieldType::U16),
         Some("fields of one type") => {
@@ -130,6 +131,12 @@ fn fits(block: &Block, schema: &Schema) -> bool {
     }
 }
 
+/// Whether a table is what platforms keep values of devices in: tagged, with a field for each type, of which a value fills one.
+fn is_of_devices(table: &Table) -> bool {
+    let is_typed = table.fields.len() > 1 && table.fields.iter().all(|field| field.nullable);
+    is_typed && !table.tags.is_empty() && table.entity.is_none()
+}
+
 fn selection(measured: &str, schema: &Schema) -> DefaultSelection {
     let entities = schema.tables.iter().any(|table| table.entity.is_some());
     let is_narrow =
@@ -137,6 +144,9 @@ fn selection(measured: &str, schema: &Schema) -> DefaultSelection {
     match measured.split_once(", ").unwrap_or((measured, "")) {
         (_, "always with entities") if entities => DefaultSelection::Further,
         (_, "always with tags") if schema.has_tags() => DefaultSelection::Further,
+        (_, "always with values of devices") if schema.tables.iter().any(is_of_devices) => {
+            DefaultSelection::Further
+        }
         ("always with few fields", _) if !schema.tables.iter().all(is_narrow) => DefaultSelection::OnRequest,
         ("always with few fields", _) => DefaultSelection::Further,
         ("usual", _) => DefaultSelection::Usual,

@@ -1,7 +1,8 @@
 //! A connection of a plan: opened with what each session begins with, its faults in the store's own terms.
 
-use crate::config::Check;
+use crate::config::{Check, Class};
 use crate::files::Files;
+use crate::layouts::{block_of, option};
 use crate::meaning::failure;
 use sensormark_drivers::guard::{Guarded, opened};
 use sensormark_drivers::{Cell, Databases, Driver, Fault, Place, Prepared, Purpose};
@@ -41,13 +42,28 @@ pub fn place(files: &Files, driver: &dyn Driver, plan: &Plan, database: Option<&
     }
 }
 
+/// The plan's durability class.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] for one that the database or the layout does not have.
+pub fn class_of<'a>(files: &'a Files, plan: &Plan) -> Result<&'a Class, StoreError> {
+    let config = &files.config;
+    let word = serde_json::to_value(plan.durability).unwrap_or_default();
+    let block = block_of(&files.file, plan.layout).map(|block| files.file.lineage(&block.name));
+    let refused = block.as_ref().and_then(|lineage| option(lineage, word.as_str()?));
+    match (config.durability.classes.get(&plan.durability), refused) {
+        (Some(class), None | Some("")) => Ok(class),
+        (_, refused) => {
+            let operation = format!("open the {} database", config.title);
+            Err(StoreError::unsupported(operation, refused.unwrap_or(&config.durability.others)))
+        }
+    }
+}
+
 /// Statements of a session with what they need of the plan.
 fn session_statements(files: &Files, plan: &Plan) -> Result<Vec<String>, StoreError> {
     let config = &files.config;
-    let Some(class) = config.durability.classes.get(&plan.durability) else {
-        let operation = format!("open the {} database", config.title);
-        return Err(StoreError::unsupported(operation, config.durability.others.as_str()));
-    };
+    let class = class_of(files, plan)?;
     let cache =
         config.session.cache.map_or(0, |cache| (cache.all_kib / plan.clients.max(1)).max(cache.least_kib));
     let all = class.session.iter().chain(&config.session.always);
@@ -85,7 +101,8 @@ impl Link {
     ) -> Result<Self, StoreError> {
         const OPERATION: &str = "begin a session";
         let statements = session_statements(files, plan)?;
-        let mut place = place(files, driver, plan, Some(plan.database.as_str()));
+        let there = driver.name_there(plan)?;
+        let mut place = place(files, driver, plan, Some(there.as_deref().unwrap_or(plan.database.as_str())));
         place.purpose = purpose;
         let mut link = Self::bare(files, driver, &place).await?;
         link.connection.within(Some(place.timeout));

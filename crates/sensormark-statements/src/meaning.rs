@@ -1,4 +1,4 @@
-//! What a driver's fault means: the store's table of errors, by code, class, the first words, or others behind a `*`.
+//! What a driver's fault means: the store's table of errors, by code, class, the first words, or others behind a `*`, which a `|` separates.
 
 use crate::config::{Config, Kind};
 use sensormark_drivers::Fault;
@@ -12,7 +12,7 @@ pub fn failure(config: &Config, operation: &str, fault: Fault) -> StoreError {
     };
     let mut errors = config.errors.iter();
     let says = |words: &str| match words.strip_prefix('*') {
-        Some(inside) => text.contains(inside),
+        Some(inside) => inside.split('|').any(|inside| text.contains(inside)),
         None => words.contains(' ') && text.starts_with(words),
     };
     let by_words = errors.find(|(words, _)| says(words));

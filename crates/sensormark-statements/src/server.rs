@@ -7,6 +7,9 @@
 //! - sizes: `clients`, `memory_kib`, `log_mib`
 //! - what was asked for: `durability`, `version` (its first number), `linux`
 //! - texts: `profile` of `[profiles]`, and `more` of a store that extends this one
+//! - whether it is a start on loopback before others reach the server: `set_up`
+//!
+//! The filter `quoted` puts a text in quotes, as TOML and JSON have it.
 
 use crate::config::Config;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
@@ -14,10 +17,11 @@ use sensormark_kit::url::own_server;
 use sensormark_server::files::{path_text, write_private};
 use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_server::java::find_java;
-use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError};
+use sensormark_store::server::{Command, ServerFolder, SetUp, StopSignal};
+use sensormark_store::{Endpoint, ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 /// `[server]`.
@@ -27,6 +31,17 @@ pub struct ServerConfig {
     /// What has to be in a folder, below it; the first is the server, and its version is asked for. With a `*` it is a file (a jar), and what the star stands for is
     /// the version.
     pub programs: Vec<String>,
+    /// What the server is asked for its version with.
+    #[serde(default = "version")]
+    pub asked: String,
+    /// How its version begins, and what is said of others.
+    pub only: Option<[String; 2]>,
+    /// Whether it is started on loopback first, and asked for its version there, where other hosts are to reach it.
+    #[serde(default)]
+    pub set_up: bool,
+    /// Which of the folder's ports are the server's, where its URL does not say all of them.
+    #[serde(default)]
+    pub ports: Vec<usize>,
     /// The same in words.
     pub wanted: String,
     /// Folders below a home or an installed server in which they may be.
@@ -41,7 +56,7 @@ pub struct ServerConfig {
     /// Whether `PATH` is looked into.
     #[serde(default = "yes")]
     pub on_path: bool,
-    /// Files that are written, by name; those without text are not.
+    /// Files that are written, by name, which is a template too; those without text are not.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
     /// Programs that run to their end before the server starts, with their arguments; empty arguments are left out.
@@ -71,6 +86,10 @@ pub struct ServerConfig {
 
 const fn yes() -> bool {
     true
+}
+
+fn version() -> String {
+    "--version".to_owned()
 }
 
 fn wrong(config: &Config, text: impl Into<String>) -> StoreError {
@@ -110,7 +129,13 @@ pub fn installation(config: &Config) -> Result<Installation, StoreError> {
     let is_complete = |folder: &Path| server.programs.iter().all(|program| folder.join(program).is_file());
     let found = search.find(|folder| is_complete(folder).then_some(()))?;
     let folder = found.folder.clone();
-    let version = program_version(&config.title, &folder.join(&server.programs[0]), "--version")?;
+    let version = program_version(&config.title, &folder.join(&server.programs[0]), &server.asked)?;
+    if let Some([start, otherwise]) = &server.only
+        && !version.starts_with(start)
+    {
+        let text = format!("{version} {otherwise}");
+        return Err(StoreError::new(ErrorKind::NotInstalled, format!("find {}", config.title), text));
+    }
     Ok(found.installation(folder, version))
 }
 
@@ -161,6 +186,7 @@ impl<'a> Texts<'a> {
         installation: &Installation,
         folder: &ServerFolder,
         options: &ServerOptions,
+        set_up: bool,
     ) -> Result<Self, StoreError> {
         let profile = options.profile.as_deref().unwrap_or("default");
         let known: Vec<&str> =
@@ -171,12 +197,14 @@ impl<'a> Texts<'a> {
         let logs = folder.logs.as_ref().map(|logs| path_text(logs)).transpose()?;
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.add_filter("quoted", |text: String| serde_json::Value::from(text).to_string());
         let context = context! {
             folder => path_text(&folder.root)?,
             data => path_text(&folder.data.join(&config.name))?,
             logs,
             programs => path_text(&installation.path)?,
             java => java(config)?.map(|java| path_text(&java)).transpose()?,
+            set_up,
             address => folder.address.to_string(),
             loopback => folder.address.is_loopback(),
             ports => folder.ports,
@@ -216,6 +244,26 @@ impl<'a> Texts<'a> {
         let program = programs.join(words.remove(0));
         Ok(Command { program, arguments: words, ..Command::default() })
     }
+
+    /// Writes the server's files, and says how it is started.
+    fn server(
+        &self,
+        server: &ServerConfig,
+        programs: &Path,
+        folder: &ServerFolder,
+    ) -> Result<Command, StoreError> {
+        for (name, text) in &server.files {
+            let text = self.of(text)?;
+            if !text.trim().is_empty() {
+                write_private(folder, &self.of(name)?, &text)?;
+            }
+        }
+        let mut command = self.command(programs, &server.start)?;
+        for (name, text) in &server.environment {
+            command.environment.push((name.clone(), self.of(text)?));
+        }
+        Ok(command)
+    }
 }
 
 /// How the server is started in this folder: files are written, nothing is started.
@@ -232,24 +280,28 @@ pub fn launch(
     if let (Some(reason), Some(_)) = (&server.no_logs, &folder.logs) {
         return Err(StoreError::unsupported("keep the logs apart", reason.as_str()));
     }
-    let texts = Texts::new(config, installation, folder, options)?;
-    for (name, text) in &server.files {
-        let text = texts.of(text)?;
-        if !text.trim().is_empty() {
-            write_private(folder, name, &text)?;
+    let endpoint = |texts: &Texts<'_>| {
+        let ports = server.ports.iter().map(|&port| folder.ports[port]);
+        let own = own_server(&config.name, texts.of(&server.url)?, folder.ports[0]);
+        Ok::<_, StoreError>(Endpoint { ports: ports.collect(), ..own })
+    };
+    let set_up = match server.set_up && !folder.address.is_loopback() {
+        true => {
+            let folder = ServerFolder { address: Ipv4Addr::LOCALHOST, ..folder.clone() };
+            let texts = Texts::new(config, installation, &folder, options, true)?;
+            let server = texts.server(server, &installation.path, &folder)?;
+            Some(Box::new(SetUp { server, endpoint: endpoint(&texts)? }))
         }
-    }
+        false => None,
+    };
+    let texts = Texts::new(config, installation, folder, options, false)?;
     let before = server.before.iter().map(|words| texts.command(&installation.path, words));
-    let mut command = texts.command(&installation.path, &server.start)?;
-    for (name, text) in &server.environment {
-        command.environment.push((name.clone(), texts.of(text)?));
-    }
     Ok(Launch {
         before: before.collect::<Result<_, _>>()?,
-        set_up: None,
-        server: command,
+        set_up,
+        server: texts.server(server, &installation.path, folder)?,
         after: Vec::new(),
-        endpoint: own_server(&config.name, texts.of(&server.url)?, folder.ports[0]),
+        endpoint: endpoint(&texts)?,
         stop: if server.stop == "interrupt" { StopSignal::Interrupt } else { StopSignal::Terminate },
         start_seconds: server.start_seconds,
         notes: texts.all(&server.notes)?,

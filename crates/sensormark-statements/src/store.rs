@@ -63,12 +63,21 @@ impl FileStore {
         option(&self.files.file.lineage(&block.name), word)
     }
 
+    /// Why the client does what a statement is for.
+    fn in_the_client(&self, layout: &Layout, statement: &str) -> Option<String> {
+        let block = block_of(&self.files.file, *layout)?;
+        self.files.templates(&block.name).in_the_client(statement).map(str::to_owned)
+    }
+
     /// Whether a layout has a statement; where it has none, why the client answers.
     fn answers(&self, layout: &Layout, statement: &str) -> Capability {
         let Some(block) = block_of(&self.files.file, *layout) else {
             let reason = format!("{} does not have this layout", self.files.config.title);
             return Capability::Unsupported(reason);
         };
+        if let Some(reason) = self.in_the_client(layout, statement) {
+            return Capability::ClientSide(reason);
+        }
         let templates = self.files.templates(&block.name);
         if templates.defines(statement) || (statement == "latest" && templates.defines("latest_times")) {
             return Capability::Native;
@@ -105,6 +114,7 @@ impl Store for FileStore {
             Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
                 return Capability::Unsupported(NO_ENTITY.to_owned());
             }
+            Operation::AggregateByDayPart if self.in_the_client(layout, "day_parts").is_some() => "day_parts",
             Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
                 return match self.answers(layout, "sums") {
                     Capability::ClientSide(_) => Capability::Unsupported(NO_SUMS.to_owned()),
@@ -165,6 +175,10 @@ impl Store for FileStore {
         self.driver.one_process()
     }
 
+    fn momentary_misses(&self) -> Option<&'static str> {
+        self.driver.momentary_misses()
+    }
+
     fn refuses_least_number(&self) -> Option<&'static str> {
         self.driver.refuses_least_number()
     }
@@ -202,7 +216,9 @@ impl Store for FileStore {
     ) -> Result<Launch, StoreError> {
         if self.driver.databases() == Databases::Server {
             let mut launch = server::launch(&self.files.config, installation, folder, options)?;
-            launch.endpoint.ports = self.endpoint(launch.endpoint.url.expose())?.ports;
+            if launch.endpoint.ports.is_empty() {
+                launch.endpoint.ports = self.endpoint(launch.endpoint.url.expose())?.ports;
+            }
             return Ok(launch);
         }
         let title = &self.files.config.title;
@@ -250,17 +266,14 @@ impl Store for FileStore {
         plan: &'a Plan,
     ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
         Box::pin(async move {
-            let (physical, driver) = (self.physical(plan)?, Arc::clone(&self.driver));
-            Ok(administrator(
-                FileAdministrator { plan: plan.clone(), physical, driver, notes: Vec::new() },
-                plan,
-            ))
+            Ok(administrator(FileAdministrator::new(plan, self.physical(plan)?, &self.driver)?, plan))
         })
     }
 
     fn connect<'a>(&'a self, plan: &'a Plan) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
         Box::pin(async move {
             let physical = self.physical(plan)?;
+            FileAdministrator::new(plan, Arc::clone(&physical), &self.driver)?.is_ready().await?;
             let link = Link::open(&self.files, &*self.driver, plan, Purpose::Work).await?;
             let time = Duration::from_millis(plan.timeout_ms);
             let session: Box<dyn Session> = Box::new(FileSession::new(link, physical, time));

@@ -4,9 +4,11 @@ use crate::config::Config;
 use crate::slots::{Slot, slots};
 use minijinja::value::{Object, ObjectRepr};
 use minijinja::{Value, context};
+use sensormark_drivers::lines::{field_name, tag_name};
 use sensormark_drivers::{RowShape, Shared};
 use sensormark_kit::{Key, SeriesMap};
 use sensormark_store::{Entity, Field, Plan, Schema, SeriesKey, Shape, Table, TagColumn, TagPlacement};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -83,6 +85,11 @@ impl Names<'_> {
         self.quoted(&pattern.replace("{database}", self.database).replace("{table}", name))
     }
 
+    /// A field's name, or that of an entity's column.
+    fn of_field<'b>(&self, name: &'b str) -> Cow<'b, str> {
+        if self.config.text.time_is_reserved { field_name(name) } else { name.into() }
+    }
+
     /// The name of a table of ours beside the table's own.
     fn own_table(&self, ending: &str) -> String {
         free_name(&format!("{}_{ending}", self.table.name), |name| {
@@ -117,7 +124,7 @@ impl Names<'_> {
             array => self.config.array_type(type_name),
             sum_type => self.config.sum_type(field.kind),
         };
-        self.column(&field.name, type_name, attributes)
+        self.column(&self.of_field(&field.name), type_name, attributes)
     }
 
     fn tag(&self, number: usize) -> Value {
@@ -130,7 +137,11 @@ impl Names<'_> {
             long => self.config.is_long(column),
             unique => SeriesKey::of(self.table).tags() == [number],
         };
-        self.column(name, &self.config.tag_type(column), attributes)
+        let name = match self.config.text.time_is_reserved {
+            true => tag_name(self.table, name),
+            false => name.into(),
+        };
+        self.column(&name, &self.config.tag_type(column), attributes)
     }
 
     fn series_number(&self, quoted: &str) -> Value {
@@ -144,7 +155,7 @@ impl Names<'_> {
         context! {
             table => self.of_table(&entity.name),
             columns => columns.collect::<Vec<_>>(),
-            last => self.quoted(&entity.last_time_column),
+            last => self.quoted(&self.of_field(&entity.last_time_column)),
         }
     }
 }

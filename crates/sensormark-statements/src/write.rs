@@ -9,6 +9,7 @@ use sensormark_drivers::{Block, Cell, MadeRow, Prepared, RowShape, Rows, Source,
 use sensormark_kit::batch_sums::sums_of;
 use sensormark_store::{
     Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, StoreError, TagPlacement, Values,
+    WriteMethod,
 };
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -176,10 +177,11 @@ impl FileSession {
             let written = self.commit(&writer, batch, readings.clone()).await;
             self.link.connection.leave();
             let statements = written.map_err(|error| error.after_acknowledging(done.readings))?;
-            done.readings += readings.len() as u64;
-            done.statements += if writer.rows > 1 { statements } else { 1 };
+            done.sent += readings.len() as u64;
+            let is_sent_alone = self.physical.layout.write == WriteMethod::Datagram;
+            done.readings = if is_sent_alone { 0 } else { done.sent };
+            done.statements += if writer.rows > 1 || is_sent_alone { statements } else { 1 };
         }
-        done.sent = done.readings;
         Ok(done)
     }
 

@@ -408,7 +408,7 @@ pub trait Administrator {
     }
 
     /// Runs one statement of an administrator in the database's own language (SQL, CQL, InfluxQL; a command of MongoDB's as JSON), with as much time as
-    /// settling has. Of each row the first value as text; InfluxDB gives all values and MongoDB gives documents, as JSON.
+    /// settling has. Of each row the first value as text; MongoDB gives documents, as JSON.
     fn perform<'a>(&'a mut self, statement: &'a str) -> LocalFuture<'a, Result<Vec<String>, StoreError>> {
         Box::pin(async move { Err(StoreError::unsupported("perform", statement)) })
     }

@@ -1,17 +1,17 @@
 //! InfluxDB on an address that other hosts reach: everything that reads or writes by HTTP asks for the password, and no other user is left unnoticed.
 
 use sensormark_conformance::address::{Reachable, main as on_another_address};
-use sensormark_influxdb::Influxdb;
 use sensormark_kit::url::basic_authorization;
+use sensormark_statements::FileStore;
 
 const USERS: &str =
     "POST /query?q=CREATE%20USER%20stranger%20WITH%20PASSWORD%20%27x%27%20WITH%20ALL%20PRIVILEGES";
 
 fn main() {
-    on_another_address(Influxdb::new(), asks_by_http);
+    on_another_address(sensormark_stores::influxdb(), asks_by_http);
 }
 
-fn asks_by_http(reachable: &Reachable<'_, Influxdb>) -> Result<(), String> {
+fn asks_by_http(reachable: &Reachable<'_, FileStore>) -> Result<(), String> {
     let endpoint = reachable.server.endpoint();
     if endpoint.url.expose().contains("udp") {
         return Err("it takes datagrams, which ask for no password".to_owned());

@@ -1,8 +1,6 @@
 //! InfluxDB against every rule of the store contract; in part, unless `SENSORMARK_SLOW` is set.
 
-use sensormark_influxdb::Influxdb;
-use std::sync::Arc;
-
 fn main() {
-    sensormark_conformance::main_in_part(Arc::new(Influxdb::new()));
+    let store = std::sync::Arc::new(sensormark_stores::influxdb());
+    sensormark_conformance::main_in_part_with_pins(store, concat!(env!("CARGO_MANIFEST_DIR"), "/influxdb"));
 }

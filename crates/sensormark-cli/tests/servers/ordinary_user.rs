@@ -210,7 +210,7 @@ pub fn of_influxdb() {
         ["individual", "individual-in-seconds"].map(|layout| format!("influxdb:{layout}={given}")).join(",");
     let text = flat(&run(&place, &on, &[]));
     all_hold(&place, 4, &text);
-    for words in ["compactions were not waited for", "settings are missing"] {
+    for words in ["no SHOW STATS before the disk was measured", "settings are missing"] {
         assert!(text.contains(words), "{words:?} is not in: {text}");
     }
     assert!(influxql(&server, "SHOW DATABASES").contains("sensormark_plant"));
@@ -228,7 +228,7 @@ pub fn of_influxdb() {
 
     // A right that is needed is named by the server's own error, as text.
     refused_with(&format!("influxdb={url}"), &["requires admin privilege", "?database=sensormark_NAME"]);
-    refused_with(&on.replace("secret", "wrong"), &["InfluxDB answers 401: authorization failed;"]);
+    refused_with(&on.replace("secret", "wrong"), &["InfluxDB says \"authorization failed\" (code 401);"]);
     influxql(&server, "REVOKE WRITE ON sensormark_plant FROM plain");
     refused_with(&on, &["user is not authorized to write to database"]);
 }
