@@ -27,6 +27,9 @@ mod rows;
 #[cfg(feature = "duckdb")]
 pub mod duckdb;
 
+#[cfg(feature = "mongodb")]
+pub mod mongodb;
+
 #[cfg(feature = "mysql")]
 pub mod mysql;
 
@@ -51,6 +54,11 @@ pub trait Driver: Send + Sync {
 
     /// Where its databases are.
     fn databases(&self) -> Databases;
+
+    /// Why several writes cannot be one commit on the server that was met last; none where they can.
+    fn two_commits(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Why the database does not keep the least whole number of 64 bits; none where it does.
     fn refuses_least_number(&self) -> Option<&'static str> {

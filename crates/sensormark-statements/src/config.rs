@@ -18,6 +18,9 @@ pub struct Config {
     pub driver: String,
     /// What a URL looks like.
     pub url: String,
+    /// Whether its statements are in a language of its own: nothing in them comes from `standard.sql`.
+    #[serde(default)]
+    pub own_language: bool,
     /// What becomes of a second reading of one series and time, where a reading is a record of its own.
     pub repeated: RepeatedWrite,
     /// How names are written.
@@ -69,6 +72,9 @@ pub struct Text {
     /// Whether tags are usually in each row, also where series have several.
     #[serde(default)]
     pub inline_tags: bool,
+    /// The table of all readings, in layouts in which the schema's tables share one.
+    #[serde(default)]
+    pub shared: String,
     /// Characters of the longest tag that goes into an index as a whole. With longer ones, layouts with tags inline are not offered.
     pub longest_tag: Option<usize>,
 }
@@ -91,6 +97,9 @@ pub struct Slots {
     /// Whether windows are printed (`printed.width_ns`, `printed.origin_ns` in templates), so that a statement is of one width.
     #[serde(default)]
     pub printed_windows: bool,
+    /// Whether templates see what the question's range and windows are like ([`crate::question::Asked::likeness`]).
+    #[serde(default)]
+    pub by_likeness: bool,
     /// The most values of a statement.
     pub values: usize,
 }
@@ -239,6 +248,8 @@ pub struct Admin {
     pub settled: Option<Check>,
     /// Bytes of the database.
     pub size: String,
+    /// How many documents `{table}` has, and their bytes.
+    pub documents: String,
     /// Bytes of its logs.
     pub log_size: String,
     /// The server's version.

@@ -58,7 +58,7 @@ pub struct File {
 }
 
 /// Words that a layout says something with.
-const OPTIONS: [&str; 14] = [
+const OPTIONS: [&str; 16] = [
     "family",
     "measured",
     "kept",
@@ -70,6 +70,8 @@ const OPTIONS: [&str; 14] = [
     "in the client",
     "two commits",
     "readings in a write",
+    "bytes in a write",
+    "named",
     "rows in a statement",
     "fields in a statement",
     "statements in a request",

@@ -6,7 +6,9 @@ use minijinja::value::{Object, ObjectRepr};
 use minijinja::{Value, context};
 use sensormark_drivers::{RowShape, Shared};
 use sensormark_kit::{Key, SeriesMap};
-use sensormark_store::{Entity, Field, Plan, Schema, SeriesKey, Shape, Table, TagColumn, TagPlacement};
+use sensormark_store::{
+    Entity, Field, Plan, Schema, Scope, SeriesKey, Shape, Table, TagColumn, TagPlacement,
+};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -178,10 +180,17 @@ impl TableShape {
         let (span_ns, per_ns, split) = match layout.shape {
             Shape::RecordPerSpan { span_ns, .. } => (span_ns, 1, None),
             Shape::Summary { per_ns, split } => (1, per_ns, Some(split)),
+            Shape::Bucketed { per_ns, split, .. } => (1, per_ns, Some(split)),
             _ => (1, 1, None),
         };
+        let limit = if let Shape::Bucketed { limit, .. } = layout.shape { Some(limit) } else { None };
+        // A bucket is of the series that agree in all tags but the last, which names its parts.
+        let of_bucket = if limit.is_some() && tags.len() > 1 { tags.len() - 1 } else { tags.len() };
+        let group = SeriesKey::among(table, of_bucket);
+        let group_keys: Vec<Value> = group.tags().iter().map(|&tag| tags[tag].clone()).collect();
+        let collection = if layout.scope == Scope::Shared { &config.text.shared } else { &table.name };
         let tags_table = own_tags.then(|| names.own_table("tags"));
-        let sums_table = split.map(|_| names.own_table("sums"));
+        let sums_table = split.filter(|_| limit.is_none()).map(|_| names.own_table("sums"));
         let of_table = |name: &Option<String>| name.as_ref().map(|name| names.of_table(name));
         let context = context! {
             time_type => config.time_type(layout.time),
@@ -190,9 +199,14 @@ impl TableShape {
             span_ns,
             per_ns,
             readings_a_day => table.series.readings_a_day(),
+            interval_ns => table.series.interval_ns(),
+            limit,
+            group_keys,
+            group_tags => &tags[..of_bucket],
+            part => tags.get(of_bucket),
             day_start => split.map(|split| split.day_start_ns),
             day_end => split.map(|split| split.day_end_ns),
-            table => names.of_table(&table.name),
+            table => names.of_table(collection),
             bare_table => table.name,
             tags_table => of_table(&tags_table),
             bare_tags_table => tags_table,
@@ -207,7 +221,7 @@ impl TableShape {
             own => Value::from_function(own),
         };
         let entity = table.entity.as_ref().map(|entity| entity.name.clone());
-        let all = [Some(table.name.clone()), tags_table, sums_table, entity];
+        let all = [Some(collection.clone()), tags_table, sums_table, entity];
         Self {
             slots: slots(config, table, series.keys(), layout, rows),
             names: all.into_iter().flatten().collect(),

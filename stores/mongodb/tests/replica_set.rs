@@ -5,7 +5,7 @@ mod three;
 
 use libtest_mimic::{Arguments, Trial};
 use mongodb::bson::doc;
-use sensormark_mongodb::Mongodb;
+use sensormark_statements::FileStore;
 use sensormark_store::{
     Atomicity, Batch, Capability, Durability, Endpoint, Entity, EntityReading, ErrorKind, Family, FieldType,
     Operation, Plan, Secret, Session, Store, StoreError, Table, Value,
@@ -18,7 +18,7 @@ const START: i64 = 1_700_000_000_123_456_789;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let store = Arc::new(Mongodb::new());
+    let store = Arc::new(sensormark_stores::mongodb());
     let missing = store.installation().err().map(|error| error.to_string());
     if let Some(reason) = &missing {
         eprintln!("ignored: {reason}");
@@ -42,7 +42,7 @@ fn main() {
     libtest_mimic::run(&arguments, tests.into()).exit();
 }
 
-fn plan(store: &Mongodb, endpoint: &Endpoint, family: Family) -> Plan {
+fn plan(store: &FileStore, endpoint: &Endpoint, family: Family) -> Plan {
     let fields = vec![field("usage", FieldType::F64)];
     let reads = Table {
         entity: Some(Entity {
@@ -67,7 +67,7 @@ fn reading(plan: &Plan, time_ns: i64) -> Batch {
 }
 
 /// Both are kept, or neither where the reading is refused.
-async fn upsert(store: &Mongodb, plan: &Plan) -> Result<(), StoreError> {
+async fn upsert(store: &FileStore, plan: &Plan) -> Result<(), StoreError> {
     let mut administrator = store.administrator(plan).await?;
     administrator.create().await?;
     let table = &plan.schema.tables[0];
@@ -101,7 +101,7 @@ async fn both(session: &mut dyn Session, plan: &Plan) -> Result<(usize, Vec<(u32
 }
 
 /// A session that is bound to a member which steps down fails without doubt; when there is a primary again, work goes on.
-async fn stepped_down(store: &Mongodb, plan: &Plan) -> Result<(), StoreError> {
+async fn stepped_down(store: &FileStore, plan: &Plan) -> Result<(), StoreError> {
     let mut administrator = store.administrator(plan).await?;
     administrator.create().await?;
     let url = plan.endpoint.url.expose();

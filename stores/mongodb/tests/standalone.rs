@@ -6,7 +6,7 @@ mod support;
 use libtest_mimic::{Arguments, Trial};
 use mongodb::bson::{Bson, Document, doc};
 use sensormark_conformance::reference::Reference;
-use sensormark_mongodb::Mongodb;
+use sensormark_statements::FileStore;
 use sensormark_store::{
     Aggregate, AnswerSource, Ask, Batch, DaySplit, Durability, Endpoint, ErrorKind, Family, FieldSet,
     FieldType, Function, Grouping, Plan, Query, QueryStyle, Question, Selection, Series, Store, StoreError,
@@ -22,7 +22,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let store = Arc::new(Mongodb::new());
+    let store = Arc::new(sensormark_stores::mongodb());
     let missing = store.installation().err().map(|error| error.to_string());
     if let Some(reason) = &missing {
         eprintln!("ignored: {reason}");
@@ -56,7 +56,7 @@ fn batch(table: &Table, values: &[f64]) -> Batch {
 }
 
 /// What the server's profiler and its journal say of the writes of each class.
-async fn durability(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
+async fn durability(store: &FileStore, endpoint: &Endpoint) -> Outcome {
     let classes = store.description().durability;
     assert_eq!(classes.len(), 4);
     for (number, (class, _)) in classes.into_iter().enumerate() {
@@ -99,7 +99,7 @@ async fn durability(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
 }
 
 /// A user who may read, write and administer databases measures; what it may not do to the server is left out, and said.
-async fn ordinary(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
+async fn ordinary(store: &FileStore, endpoint: &Endpoint) -> Outcome {
     let mut plan = plan(store, endpoint, "ordinary", values(1), (Family::PerReading, ""));
     let roles = ["readWriteAnyDatabase", "dbAdminAnyDatabase"];
     let user = doc! { "createUser": "plain", "pwd": "secret", "roles": roles.to_vec() };
@@ -153,7 +153,7 @@ async fn concerns(plan: &Plan) -> Result<Vec<Document>, Box<dyn std::error::Erro
 }
 
 /// An ordered insert ends at what is refused; an unordered one goes on behind it, and says that it is in doubt.
-async fn refused(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
+async fn refused(store: &FileStore, endpoint: &Endpoint) -> Outcome {
     for (variant, in_doubt, expected) in
         [("", false, vec![1.0, 2.0]), ("unordered", true, vec![1.0, 2.0, 3.0, 4.0])]
     {
@@ -225,7 +225,7 @@ const BUCKETS: [&str; 9] = [
 ];
 
 /// Buckets of a minute hold what was written, and their sums equal the readings'.
-async fn minutes(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
+async fn minutes(store: &FileStore, endpoint: &Endpoint) -> Outcome {
     let family = Family::Bucketed {
         limit: 4,
         per_ns: MINUTE,
@@ -329,7 +329,7 @@ fn questions(plan: &Plan) -> Vec<Query> {
 }
 
 /// A question that names more series than a command may hold is refused as too large, and the session goes on.
-async fn too_many(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
+async fn too_many(store: &FileStore, endpoint: &Endpoint) -> Outcome {
     let mut tables = values(1);
     let long = (0..20_000).map(|number| format!("{number:01000}"));
     tables[0].series = Series::new(vec![TagColumn::Text(long.collect())]);
