@@ -2,7 +2,7 @@
 //! [`buckets`]).
 //!
 //! A command may have words that are not sent: `read` is the shape of its answer, `$db` the database that it goes to, `bucket` how buckets are filled. A list of
-//! commands is what is shown of settings; one that is refused is left out. `{writeConcern: {j: …}}` by itself is the session's durability; `begin`, `commit` and
+//! commands is what is shown of settings; one that is refused is left out. `{writeConcern: {j: …}}` by itself is the session's durability; `again` is asked where a reading is behind the range; `begin`, `commit` and
 //! `abort` are a transaction.
 
 mod buckets;
@@ -31,7 +31,7 @@ use futures_util::StreamExt;
 use mongodb::bson::{Bson, Document, RawBsonRef, RawDocumentBuf, doc};
 use mongodb::options::WriteConcern;
 use mongodb::{Client, ClientSession, Database};
-use sensormark_kit::unexpected;
+use sensormark_kit::{Row, unexpected};
 use sensormark_kit::url::existing_server;
 use sensormark_store::{Endpoint, ErrorKind, LocalFuture, SessionKind, StoreError};
 use std::rc::Rc;
@@ -144,13 +144,25 @@ struct Ready {
     shape: Option<Shape>,
     database: Option<String>,
     bucket: Option<Node>,
+    /// The column of dates, where their range is among the values, and what is asked too where a row is behind it.
+    again: Option<([usize; 3], Box<Self>)>,
 }
 
 impl Ready {
     fn new(mut node: Node, kinds: &[Kind]) -> Self {
         let database = node.take("$db").and_then(|name| Some(name.text()?.to_owned()));
         let (bucket, shape) = (node.take("bucket"), shape_of(&mut node));
-        Self { name: node.first_name().to_owned(), node, kinds: kinds.to_vec(), shape, database, bucket }
+        let again = node.take("again").and_then(|again| match again {
+            Node::Array(mut parts) => match (parts.pop()?, parts.as_slice()) {
+                (command, [column, Node::Slot(start), Node::Slot(end)]) => {
+                    let column = usize::try_from(column.number()?).ok()?;
+                    Some(([column, *start, *end], Box::new(Self::new(command, kinds))))
+                }
+                _ => None,
+            },
+            _ => None,
+        });
+        Self { again, name: node.first_name().to_owned(), node, kinds: kinds.to_vec(), shape, database, bucket }
     }
 
     fn is_any(&self, names: &[&str]) -> bool {
@@ -304,7 +316,7 @@ impl Session {
             };
             for (name, value) in &found {
                 let columns = vec![Some(RawBsonRef::String(name)), Some(RawBsonRef::String(value))];
-                each(&Cells { columns, ..Cells::default() })?;
+                each(&Cells::of(columns))?;
             }
         }
         Ok(())
@@ -369,7 +381,7 @@ fn hand_over<'d>(
     documents: &mut dyn Iterator<Item = mongodb::bson::error::Result<RawBsonRef<'d>>>,
     each: &mut EachRow<'_>,
 ) -> Result<bool, StoreError> {
-    let mut cells = Cells::default();
+    let mut cells = Cells::of(Vec::new());
     for element in documents {
         let element = element.map_err(|error| unexpected(&error.to_string()))?;
         let RawBsonRef::Document(document) = element else {
@@ -377,7 +389,7 @@ fn hand_over<'d>(
         };
         let more = match &ready.shape {
             Some(shape) => shape.rows(document, &mut cells, &mut |cells| each(cells))?,
-            None => each(&Cells { columns: vec![Some(element)], ..Cells::default() })?,
+            None => each(&Cells::of(vec![Some(element)]))?,
         };
         if !more {
             return Ok(false);
@@ -423,7 +435,20 @@ impl Connection for Session {
             let ready = &self.statements[statement.0].ready;
             match &ready.node {
                 Node::Array(commands) => self.settings(commands, each).await,
-                _ => self.ask(ready, values, each).await,
+                _ => {
+                    let Some(([column, start, end], command)) = &ready.again else {
+                        return self.ask(ready, values, each).await;
+                    };
+                    let (Cell::I64(start), Cell::I64(end)) = (values[*start], values[*end]) else { return Ok(()) };
+                    let mut is_behind = false;
+                    let in_range = &mut |row: &dyn Row| {
+                        let ms = row.integer(*column)?.div_euclid(1_000_000);
+                        is_behind |= ms >= end;
+                        if (start..end).contains(&ms) { each(row) } else { Ok(true) }
+                    };
+                    self.ask(ready, values, in_range).await?;
+                    if is_behind { self.ask(command, values, each).await } else { Ok(()) }
+                }
             }
         })
     }

@@ -1,7 +1,6 @@
-//! What only a replica set can: an upsert in one commit, a member that is no longer the primary, and the loss of one of three.
+//! What only a replica set can: an upsert in one commit, and a member that is no longer the primary.
 
 mod support;
-mod three;
 
 use libtest_mimic::{Arguments, Trial};
 use mongodb::bson::doc;
@@ -23,9 +22,6 @@ fn main() {
     if let Some(reason) = &missing {
         eprintln!("ignored: {reason}");
     }
-    let same = Arc::clone(&store);
-    let three =
-        Trial::test("a replica set of three, and the loss of its primary", move || three::cluster(&same));
     let test = Trial::test("a replica set of one", move || {
         let server = support::server(&store, Some("replica-set"), None)?;
         // a growing document is updated, not inserted; one that is there already is refused as well
@@ -38,8 +34,7 @@ fn main() {
         block_on(stepped_down(&store, &plan)).map_err(|error| format!("step down: {error}"))?;
         Ok(())
     });
-    let tests = [test, three].map(|one| one.with_ignored_flag(missing.is_some()));
-    libtest_mimic::run(&arguments, tests.into()).exit();
+    libtest_mimic::run(&arguments, vec![test.with_ignored_flag(missing.is_some())]).exit();
 }
 
 fn plan(store: &FileStore, endpoint: &Endpoint, family: Family) -> Plan {

@@ -174,14 +174,15 @@ fn raw<T>(result: mongodb::bson::error::Result<T>) -> Result<T, StoreError> {
 /// A row.
 #[derive(Debug)]
 pub(super) struct Cells<'d> {
-    pub(super) columns: Vec<Option<RawBsonRef<'d>>>,
+    columns: Vec<Option<RawBsonRef<'d>>>,
     /// A property's column, and the tag's text.
     property: (usize, String),
 }
 
-impl Default for Cells<'_> {
-    fn default() -> Self {
-        Self { columns: Vec::new(), property: (usize::MAX, String::new()) }
+impl<'d> Cells<'d> {
+    /// These columns.
+    pub(super) const fn of(columns: Vec<Option<RawBsonRef<'d>>>) -> Self {
+        Self { columns, property: (usize::MAX, String::new()) }
     }
 }
 
