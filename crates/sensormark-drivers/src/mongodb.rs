@@ -31,9 +31,10 @@ use futures_util::StreamExt;
 use mongodb::bson::{Bson, Document, RawBsonRef, RawDocumentBuf, doc};
 use mongodb::options::WriteConcern;
 use mongodb::{Client, ClientSession, Database};
-use sensormark_kit::{Row, unexpected};
 use sensormark_kit::url::existing_server;
+use sensormark_kit::{Row, unexpected};
 use sensormark_store::{Endpoint, ErrorKind, LocalFuture, SessionKind, StoreError};
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
@@ -45,8 +46,8 @@ const LARGEST_COMMAND: usize = (16 << 20) + (16 << 10);
 const BATCH_SIZE: u32 = 1_000_000;
 /// The server has no right for this user.
 const UNAUTHORIZED: &str = "13";
-/// Characters of a stage's details that a plan shows.
-const DETAILS: usize = 300;
+/// Characters of a stage that a plan shows.
+const DETAILS: usize = 1_000;
 
 /// The protocol, and what kind of deployment was met last.
 #[derive(Debug, Default)]
@@ -146,6 +147,8 @@ struct Ready {
     bucket: Option<Node>,
     /// The column of dates, where their range is among the values, and what is asked too where a row is behind it.
     again: Option<([usize; 3], Box<Self>)>,
+    /// How it was last sent.
+    sent: RefCell<Option<RawDocumentBuf>>,
 }
 
 impl Ready {
@@ -162,7 +165,16 @@ impl Ready {
             },
             _ => None,
         });
-        Self { again, name: node.first_name().to_owned(), node, kinds: kinds.to_vec(), shape, database, bucket }
+        Self {
+            again,
+            name: node.first_name().to_owned(),
+            node,
+            kinds: kinds.to_vec(),
+            shape,
+            database,
+            bucket,
+            sent: RefCell::default(),
+        }
     }
 
     fn is_any(&self, names: &[&str]) -> bool {
@@ -192,7 +204,8 @@ struct Session {
 
 fn read(text: &str) -> Result<Node, Fault> {
     parse(text).map_err(|cause| {
-        StoreError::new(ErrorKind::Configuration, "read a command of MongoDB", format!("{cause}: {text}")).into()
+        StoreError::new(ErrorKind::Configuration, "read a command of MongoDB", format!("{cause}: {text}"))
+            .into()
     })
 }
 
@@ -241,6 +254,7 @@ impl Session {
         let command = writer.finish()?;
         let bytes = command.as_bytes().len();
         if bytes <= LARGEST_COMMAND {
+            *ready.sent.borrow_mut() = Some(command.clone());
             return Ok(command);
         }
         let text = format!(
@@ -307,7 +321,11 @@ impl Session {
                         let documents = listed.into_iter().flatten().filter_map(Bson::as_document);
                         let without_what_differs = |document: &Document| {
                             let stays = |(name, _): &(&String, &Bson)| *name != "info" && *name != "idIndex";
-                            let kept: Document = document.iter().filter(stays).map(|(name, value)| (name.clone(), value.clone())).collect();
+                            let kept: Document = document
+                                .iter()
+                                .filter(stays)
+                                .map(|(name, value)| (name.clone(), value.clone()))
+                                .collect();
                             (ready.name.clone(), kept.to_string())
                         };
                         documents.map(without_what_differs).collect()
@@ -338,7 +356,8 @@ impl Session {
             // Who may read and write alone drops the collections. The database goes with the last one.
             Err(Fault::Refused { codes, .. }) if ready.name == "dropDatabase" && codes[0] == UNAUTHORIZED => {
                 let database = self.database(&ready);
-                let mut names = database.list_collection_names().await.map_err(|error| fault(OPERATION, error))?;
+                let mut names =
+                    database.list_collection_names().await.map_err(|error| fault(OPERATION, error))?;
                 names.retain(|name| !name.starts_with("system."));
                 names.sort_by_key(|name| name == "sensormark_owner");
                 for name in names {
@@ -439,7 +458,9 @@ impl Connection for Session {
                     let Some(([column, start, end], command)) = &ready.again else {
                         return self.ask(ready, values, each).await;
                     };
-                    let (Cell::I64(start), Cell::I64(end)) = (values[*start], values[*end]) else { return Ok(()) };
+                    let (Cell::I64(start), Cell::I64(end)) = (values[*start], values[*end]) else {
+                        return Ok(());
+                    };
                     let mut is_behind = false;
                     let in_range = &mut |row: &dyn Row| {
                         let ms = row.integer(*column)?.div_euclid(1_000_000);
@@ -482,26 +503,19 @@ impl Connection for Session {
     fn plan<'a>(
         &'a mut self,
         explain: &'a str,
-        values: &'a [String],
+        _: &'a [String],
     ) -> LocalFuture<'a, Result<Option<String>, Fault>> {
         Box::pin(async move {
-            let mut node = read(explain)?;
-            if let Node::Document(entries) = &mut node
-                && let Some((_, explained)) = entries.first_mut()
-            {
-                explained.take("read");
-                let is_pipeline = explained.first_name() == "aggregate";
-                if let (Node::Document(entries), true) = (explained, is_pipeline) {
-                    entries.push((Node::Value("cursor".into()), Node::Document(Vec::new())));
-                }
-            }
+            // The command as it was last sent, whose values are of their types.
             let kept = self.statements.iter().find(|kept| explain.contains(&kept.text));
-            let mut ready = Ready::new(node, kept.map_or(&[], |kept| &kept.ready.kinds));
-            ready.kinds.resize(values.len().max(ready.kinds.len()), Kind::Long);
-            let held: Vec<Literal> = values.iter().map(|value| Literal::read(value)).collect();
-            let texts: Vec<Vec<&str>> = held.iter().map(Literal::texts).collect();
-            let cells: Vec<Cell<'_>> = held.iter().zip(&texts).map(|(one, texts)| one.cell(texts)).collect();
-            let answer = self.answer(&ready, &cells).await?;
+            let sent =
+                kept.and_then(|kept| Document::try_from(kept.ready.sent.borrow().as_ref()?.as_ref()).ok());
+            let Some(mut sent) = sent else { return Ok(None) };
+            for further in ["maxTimeMS", "readConcern", "batchSize"] {
+                sent.remove(further);
+            }
+            let asked = doc! { "explain": sent, "verbosity": "queryPlanner" };
+            let answer = self.database.run_command(asked).await.map_err(|error| fault(OPERATION, error))?;
             Ok(Some(plan_lines(&answer).join("\n")))
         })
     }
@@ -527,86 +541,24 @@ impl Connection for Session {
     }
 }
 
-/// A value as it was printed for people ([`Cell::printed`]).
-enum Literal {
-    Texts(Vec<String>),
-    Integers(Vec<i64>),
-    Text(String),
-    Integer(i64),
-    Real(f64),
-    Null,
-}
-
-impl Literal {
-    fn read(text: &str) -> Self {
-        let unquoted = |text: &str| Some(text.strip_prefix('\'')?.strip_suffix('\'')?.replace("''", "'"));
-        if let Some(all) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-            let integers: Option<Vec<i64>> = all.split(", ").map(|one| one.parse().ok()).collect();
-            let texts = || all.split(", ").filter_map(unquoted).collect();
-            return integers.map_or_else(|| Self::Texts(texts()), Self::Integers);
-        }
-        let number = || text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Real));
-        unquoted(text).map(Self::Text).unwrap_or_else(|| number().unwrap_or(Self::Null))
-    }
-
-    fn texts(&self) -> Vec<&str> {
-        if let Self::Texts(all) = self { all.iter().map(String::as_str).collect() } else { Vec::new() }
-    }
-
-    fn cell<'a>(&'a self, texts: &'a [&'a str]) -> Cell<'a> {
-        match self {
-            Self::Texts(_) => Cell::Texts(texts),
-            Self::Integers(all) => Cell::Integers(all),
-            Self::Text(text) => Cell::Text(text),
-            Self::Integer(number) => Cell::I64(*number),
-            Self::Real(number) => Cell::F64(*number),
-            Self::Null => Cell::Null,
-        }
-    }
-}
-
-/// The stages of a plan, each under the one that it feeds.
+/// The plans that the server chose, and the stages that follow on them.
 fn plan_lines(answer: &Document) -> Vec<String> {
     let mut lines = Vec::new();
-    let winner = |planner: &Document, lines: &mut Vec<String>| {
-        if let Ok(winning) = planner.get_document("winningPlan") {
-            // The newer engine states the same plan under a name of its own, beside its program.
-            stage(winning.get_document("queryPlan").unwrap_or(winning), 0, lines);
-        }
-    };
-    if let Ok(planner) = answer.get_document("queryPlanner") {
-        winner(planner, &mut lines);
-    }
-    let stages = answer.get_array("stages").into_iter().flatten();
-    for (name, details) in stages.filter_map(Bson::as_document).flatten() {
-        match details.as_document().and_then(|details| details.get_document("queryPlanner").ok()) {
-            Some(planner) => winner(planner, &mut lines),
-            None => lines.push(format!("then {name} {}", cut(details))),
-        }
+    let top = answer.iter().filter(|(name, _)| *name == "queryPlanner");
+    let stages = answer.get_array("stages").into_iter().flatten().filter_map(Bson::as_document).flatten();
+    for (name, details) in top.chain(stages) {
+        let planner =
+            details.as_document().and_then(|one| one.get_document("queryPlanner").ok().or(Some(one)));
+        let winning = planner.and_then(|planner| planner.get_document("winningPlan").ok());
+        // The newer engine states the same plan under a name of its own, beside its program.
+        let text = match winning {
+            Some(plan) => plan.get_document("queryPlan").unwrap_or(plan).to_string(),
+            None => format!("then {name} {details}"),
+        };
+        lines.push(match text.char_indices().nth(DETAILS) {
+            None => text,
+            Some((end, _)) => format!("{}…", &text[..end]),
+        });
     }
     lines
-}
-
-fn stage(plan: &Document, depth: usize, lines: &mut Vec<String>) {
-    let mut line = format!("{}{}", "  ".repeat(depth), plan.get_str("stage").unwrap_or("?"));
-    if let Ok(index) = plan.get_str("indexName") {
-        line.push_str(&format!(" {index}"));
-    }
-    for name in ["keyPattern", "indexBounds", "filter", "direction"] {
-        let value = plan.get(name).filter(|value| value.as_str() != Some("forward"));
-        line.extend(value.map(|value| format!(" {name} {}", cut(value))));
-    }
-    lines.push(line);
-    let several = plan.get_array("inputStages").into_iter().flatten().filter_map(Bson::as_document);
-    for inner in plan.get_document("inputStage").into_iter().chain(several) {
-        stage(inner, depth + 1, lines);
-    }
-}
-
-fn cut(value: &Bson) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(DETAILS) {
-        None => text,
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
 }

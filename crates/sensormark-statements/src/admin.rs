@@ -353,7 +353,8 @@ impl BackendAdministrator for FileAdministrator {
             return Ok(None);
         }
         let (mut link, mut all) = (self.open().await?, Documents::default());
-        let names: BTreeSet<String> = self.expected().into_iter().filter(|name| name != OWNER_TABLE).collect();
+        let names: BTreeSet<String> =
+            self.expected().into_iter().filter(|name| name != OWNER_TABLE).collect();
         for name in names {
             let each = &mut |row: &dyn Row| {
                 let number = |place| Ok::<u64, StoreError>(row.integer(place)?.max(0).cast_unsigned());

@@ -8,8 +8,8 @@ use crate::template::Templates;
 use crate::text;
 use minijinja::context;
 use sensormark_drivers::RowShape;
-use sensormark_kit::{Key, MOST_SHAPES};
 use sensormark_kit::tagged::TaggedSeries;
+use sensormark_kit::{Key, MOST_SHAPES};
 use sensormark_store::{
     Ask, DaySplit, ErrorKind, Layout, Plan, Query, Schema, Selection, Shape as LayoutShape, StoreError,
 };
@@ -81,9 +81,13 @@ impl Physical {
     /// The question about a tag's series in place of the one about the tag, where the store wants it.
     pub fn named(&self, query: &Query) -> Option<Query> {
         let (slots, keys) = (&self.files.config.slots, self.tables.get(query.table)?.series.keys().len());
-        let said = self.option("named").map(|text| text.split_once(" of latest").map_or((text, false), |one| (one.0, true)));
-        let (said, of_latest) = said.map_or((None, false), |(number, of_latest)| (number.parse().ok(), of_latest));
-        let begins = |tag| matches!(self.tables[query.table].series.keys(), [Key::Tag(key), ..] if *key == tag);
+        let said = self
+            .option("named")
+            .map(|text| text.split_once(" of latest").map_or((text, false), |one| (one.0, true)));
+        let (said, of_latest) =
+            said.map_or((None, false), |(number, of_latest)| (number.parse().ok(), of_latest));
+        let begins =
+            |tag| matches!(self.tables[query.table].series.keys(), [Key::Tag(key), ..] if *key == tag);
         let most = match query.ask {
             Ask::LastReading { .. } if said.is_some() => said.unwrap_or_default(),
             // An index that begins with the tag finds its series by itself.

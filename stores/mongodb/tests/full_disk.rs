@@ -5,8 +5,8 @@
 mod support;
 
 use libtest_mimic::{Arguments, Trial};
-use sensormark_statements::FileStore;
 use sensormark_server::ManagedServer;
+use sensormark_statements::FileStore;
 use sensormark_store::{Batch, ErrorKind, Family, FieldType, Store, StoreError, Value};
 use std::path::PathBuf;
 use std::process::Command;

@@ -57,6 +57,22 @@ struct Part<'a> {
     sums: Vec<Sums<'a>>,
 }
 
+/// Something that goes into a bucket.
+struct Entry<'a> {
+    operator: &'static str,
+    path: Vec<&'a str>,
+    what: What<'a>,
+}
+
+enum What<'a> {
+    Cell(Cell<'a>, Kind),
+    Samples(&'a Part<'a>),
+}
+
+fn number(count: usize) -> Cell<'static> {
+    Cell::I64(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
 fn is_less(one: Cell<'_>, other: Cell<'_>) -> bool {
     match (one, other) {
         (Cell::I64(one), Cell::I64(other)) => one < other,
@@ -123,7 +139,9 @@ impl<'a> Bucketing<'a> {
     fn read(ready: &'a Ready, rows: &'a Rows<'a>) -> Option<Self> {
         let says = ready.bucket.as_ref()?;
         let number = |name: &str| says.get(name)?.number();
-        let (Node::Array(names), Node::Array(day)) = (says.get("names")?, says.get("day")?) else { return None };
+        let (Node::Array(names), Node::Array(day)) = (says.get("names")?, says.get("day")?) else {
+            return None;
+        };
         let names: Vec<&str> = names.iter().filter_map(Node::text).collect();
         let day: Vec<i64> = day.iter().filter_map(Node::number).collect();
         let &(_, Node::Slot(time)) = says.get("reading")?.entries().first()? else { return None };
@@ -247,31 +265,51 @@ impl<'a> Bucketing<'a> {
         times.fold([i64::MAX, i64::MIN], |[first, last], time| [first.min(time), last.max(time)])
     }
 
-    /// What is kept of the parts' fields under these words, each by its path.
-    fn paths(&self, writer: &mut Writer, parts: &[Part<'_>], words: &[&str]) {
-        for Part { name, sums, .. } in parts {
-            for (field, kind, sums) in sums {
-                for word in words {
-                    let once = self.has_one_pair && ["min", "max"].contains(word);
-                    for (of, value) in kept(word, sums, once) {
-                        let path = [self.names[4], name, field, word, of].join(".");
-                        let kind = if ["min", "max"].contains(word) { *kind } else { Kind::Long };
-                        writer.cell(path.trim_end_matches('.'), value, kind);
+    /// What these rows add to a bucket: by which operator, where, and what.
+    fn entries<'p>(&'p self, rows: &[usize], parts: &'p [Part<'a>]) -> Vec<Entry<'p>> {
+        let [_, first, last, count, inner] = self.names;
+        let [begin, end] = self.ends(rows).map(|time_ns| Cell::I64(time_ns.div_euclid(self.time.0)));
+        let mut all = vec![
+            Entry { operator: "$min", path: vec![first], what: What::Cell(begin, self.time.1) },
+            Entry { operator: "$max", path: vec![last], what: What::Cell(end, self.time.1) },
+            Entry { operator: "$inc", path: vec![count], what: What::Cell(number(rows.len()), Kind::Long) },
+        ];
+        for part in parts {
+            let path = vec![inner, &part.name, SAMPLES];
+            all.push(Entry { operator: "$push", path, what: What::Samples(part) });
+            for (field, kind, sums) in &part.sums {
+                for (word, operator) in [(COUNT, "$inc"), ("sum", "$inc"), ("min", "$min"), ("max", "$max")] {
+                    let is_extreme = operator != "$inc";
+                    let kind = if is_extreme { *kind } else { Kind::Long };
+                    for (of, value) in kept(word, sums, self.has_one_pair && is_extreme) {
+                        let mut path = vec![inner, &part.name, field, word];
+                        path.extend((!of.is_empty()).then_some(of));
+                        all.push(Entry { operator, path, what: What::Cell(value, kind) });
                     }
                 }
             }
         }
+        all
+    }
+
+    fn put(&self, writer: &mut Writer, name: &str, what: &What<'_>, in_each: bool) {
+        match what {
+            What::Cell(cell, kind) => writer.cell(name, *cell, *kind),
+            What::Samples(part) if in_each => {
+                writer.open(name);
+                self.samples(writer, "$each", part);
+                writer.close();
+            }
+            What::Samples(part) => self.samples(writer, name, part),
+        }
     }
 
     /// An update of a bucket that has room for all of these rows, or of a new one.
-    fn update(&self, writer: &mut Writer, rows: &[usize], parts: &[Part<'_>]) {
-        let [_, first, last, count, inner] = self.names;
-        let number = |count: usize| Cell::I64(i64::try_from(count).unwrap_or(i64::MAX));
-        let ends = self.ends(rows);
+    fn update(&self, writer: &mut Writer, rows: &[usize], entries: &[Entry<'_>]) {
         writer.open("q");
         if rows.len() < self.limit {
             self.key(writer, rows);
-            writer.open(count);
+            writer.open(self.names[3]);
             writer.cell("$lte", number(self.limit - rows.len()), Kind::Long);
             writer.close();
         } else {
@@ -281,59 +319,32 @@ impl<'a> Bucketing<'a> {
         }
         writer.close();
         writer.open("u");
-        writer.open("$push");
-        for part in parts {
-            writer.open(&[inner, part.name.as_str(), SAMPLES].join("."));
-            self.samples(writer, "$each", part);
-            writer.close();
-        }
-        writer.close();
-        writer.open("$inc");
-        writer.cell(count, number(rows.len()), Kind::Long);
-        self.paths(writer, parts, &[COUNT, "sum"]);
-        writer.close();
-        for (operator, bound, time_ns) in [("$min", first, ends[0]), ("$max", last, ends[1])] {
+        for operator in ["$push", "$inc", "$min", "$max"] {
             writer.open(operator);
-            self.time(writer, bound, time_ns);
-            self.paths(writer, parts, &[&operator[1..]]);
+            for entry in entries.iter().filter(|entry| entry.operator == operator) {
+                self.put(writer, &entry.path.join("."), &entry.what, true);
+            }
             writer.close();
         }
         writer.close();
         writer.cell("upsert", Cell::Bool(true), Kind::Long);
     }
 
-    /// The content of a document of these rows.
-    fn document(&self, writer: &mut Writer, rows: &[usize], parts: &[Part<'_>]) {
-        let [_, first, last, count, inner] = self.names;
-        let ends = self.ends(rows);
+    /// The content of a document of these rows; entries of one path's beginning follow each other.
+    fn document(&self, writer: &mut Writer, rows: &[usize], entries: &[Entry<'_>]) {
         self.key(writer, rows);
-        self.time(writer, first, ends[0]);
-        self.time(writer, last, ends[1]);
-        writer.cell(count, Cell::I64(i64::try_from(rows.len()).unwrap_or(i64::MAX)), Kind::Long);
-        writer.open(inner);
-        for part in parts {
-            writer.open(&part.name);
-            self.samples(writer, SAMPLES, part);
-            for (name, kind, sums) in &part.sums {
-                writer.open(name);
-                for word in [COUNT, "sum", "min", "max"] {
-                    let is_extreme = ["min", "max"].contains(&word);
-                    let kind = if is_extreme { *kind } else { Kind::Long };
-                    match &kept(word, sums, self.has_one_pair && is_extreme)[..] {
-                        [] => {}
-                        [("", value)] => writer.cell(word, *value, kind),
-                        all => {
-                            writer.open(word);
-                            all.iter().for_each(|(of, value)| writer.cell(of, *value, kind));
-                            writer.close();
-                        }
-                    }
-                }
-                writer.close();
+        let mut open: Vec<&str> = Vec::new();
+        for Entry { path, what, .. } in entries {
+            let Some((name, folders)) = path.split_last() else { continue };
+            let same = open.iter().zip(folders).take_while(|(one, other)| one == other).count();
+            open.drain(same..).for_each(|_| writer.close());
+            for folder in &folders[same..] {
+                writer.open(folder);
+                open.push(folder);
             }
-            writer.close();
+            self.put(writer, name, what, false);
         }
-        writer.close();
+        open.iter().for_each(|_| writer.close());
     }
 
     /// The command with these buckets; how many fit.
@@ -344,10 +355,11 @@ impl<'a> Bucketing<'a> {
         for rows in buckets {
             let (mark, parts) = (writer.mark(), self.parts(rows)?);
             writer.open(itoa::Buffer::new().format(count));
+            let entries = self.entries(rows, &parts);
             if self.is_ready {
-                self.document(&mut writer, rows, &parts);
+                self.document(&mut writer, rows, &entries);
             } else {
-                self.update(&mut writer, rows, &parts);
+                self.update(&mut writer, rows, &entries);
             }
             writer.close();
             readings += rows.len();
@@ -371,7 +383,8 @@ fn groups(rows: &Rows<'_>) -> Vec<u32> {
     let shared = if columns.len() > 1 { columns.len() - 1 } else { columns.len() };
     let mut lowest = HashMap::new();
     let group = |series: u32| {
-        let key: Vec<String> = columns[..shared].iter().map(|column: &TagColumn| column.text(series)).collect();
+        let key: Vec<String> =
+            columns[..shared].iter().map(|column: &TagColumn| column.text(series)).collect();
         *lowest.entry(key).or_insert(series)
     };
     (0..rows.description.series.len()).map(group).collect()

@@ -201,9 +201,15 @@ pub(super) fn printed(value: &Bson) -> String {
 }
 
 impl Cells<'_> {
+    /// The value in a column; of a document `{t, v}`, which was the largest by its time, `v`.
     fn at(&self, place: usize) -> Option<RawBsonRef<'_>> {
-        let value = self.columns.get(place).copied().flatten();
-        value.filter(|value| *value != RawBsonRef::Null)
+        let value = match self.columns.get(place).copied().flatten()? {
+            RawBsonRef::Document(timed) if timed.get("t").is_ok_and(|time| time.is_some()) => {
+                timed.get("v").ok()??
+            }
+            value => value,
+        };
+        Some(value).filter(|value| *value != RawBsonRef::Null)
     }
 }
 
@@ -292,4 +298,90 @@ pub(super) fn at_path<'d>(document: &'d Document, path: &str) -> Option<&'d Bson
     let mut parts = path.split('.');
     let first = document.get(parts.next()?)?;
     parts.try_fold(first, |value, part| value.as_document()?.get(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text::parse;
+    use super::*;
+    use mongodb::bson::{RawDocumentBuf, doc};
+
+    fn shape(command: &str) -> Shape {
+        shape_of(&mut parse(command).expect("a command")).expect("a shape")
+    }
+
+    /// Each row as printed columns.
+    fn rows(shape: &Shape, document: &RawDocument) -> Result<Vec<Vec<String>>, StoreError> {
+        let (mut found, mut cells) = (Vec::new(), Cells::of(Vec::new()));
+        shape.rows(document, &mut cells, &mut |cells| {
+            found.push((0..shape.end).map(|place| cells.printed(place)).collect::<Result<_, _>>()?);
+            Ok(true)
+        })?;
+        Ok(found)
+    }
+
+    fn of(shape: &Shape, document: &Document) -> Vec<Vec<String>> {
+        rows(shape, &RawDocumentBuf::try_from(document).expect("a small document")).expect("of the shape")
+    }
+
+    #[test]
+    fn columns_come_in_the_order_of_the_shape_and_not_of_the_document() {
+        let flat = shape(r#"{find: "c", projection: {_id: 0, "t.b": 1, "t.a": 1, time: 1, v: [1, 1]}}"#);
+        let document = doc! { "time": 5, "v": [1.5, 2.5], "t": { "a": "x", "b": "y" } };
+        assert_eq!(of(&flat, &document), [["y", "x", "5", "1.5", "2.5"]]);
+        let grouped = shape(
+            r#"{aggregate: "c", pipeline: [{$group: {_id: {k0: "$a"}, v0: {$max: "$b"}}}, {$set: {v0: 1}}]}"#,
+        );
+        let latest = doc! { "_id": { "k0": 7 }, "v0": { "t": 1, "v": "last" } };
+        assert_eq!(of(&grouped, &latest), [["7", "last"]]);
+    }
+
+    #[test]
+    fn arrays_of_documents_are_rows_and_what_is_missing_is_none() {
+        let nested = shape(r#"{read: {k: 1, p: [{_p: 1, r: [{t: 1, v: 1}]}]}}"#);
+        let parts = [
+            doc! { "_p": "a%2Eb", "r": [{ "t": 1, "v": 2 }, { "t": 3 }] },
+            doc! { "r": [{ "v": 4 }], "_p": "c" },
+        ];
+        let document = doc! { "p": parts.to_vec(), "k": "host" };
+        // Printed, a property is as the document has it.
+        assert_eq!(of(&nested, &document)[..2], [["host", "a%2Eb", "1", "2"], ["host", "a%2Eb", "3", ""]]);
+        let raw = RawDocumentBuf::try_from(&document).expect("a small document");
+        let mut texts = Vec::new();
+        let mut cells = Cells::of(Vec::new());
+        let each = &mut |cells: &Cells<'_>| {
+            texts.push(cells.text(1)?.to_owned());
+            Ok(true)
+        };
+        nested.rows(&raw, &mut cells, each).expect("of the shape");
+        assert_eq!(texts, ["a.b", "a.b", "c"]);
+    }
+
+    #[test]
+    fn hostile_documents_are_refused_or_whole_rows() {
+        let shapes = [
+            shape(r#"{read: {k: 1, t: 1, v: 1}}"#),
+            shape(r#"{read: {k: 1, m: [{t: 1, v: [1, 1]}]}}"#),
+            shape(r#"{read: {k: 1, p: [{_p: 1, r: [{t: 1, v: 1}]}]}}"#),
+        ];
+        let reading = doc! { "t": 1_i64, "v": [1.5, 2.5] };
+        let part = doc! { "_p": "a", "r": [reading.clone()] };
+        let document = doc! { "k": "host", "t": 1_i64, "v": "text", "m": [reading], "p": [part] };
+        let good = RawDocumentBuf::try_from(&document).expect("a small document").into_bytes();
+        let mut refused = 0;
+        for place in 4..good.len() - 1 {
+            for value in [0, 1, 2, 3, 4, 0x10, 0x12, 0x7f, 0xff] {
+                let mut bytes = good.clone();
+                bytes[place] = value;
+                let Ok(raw) = RawDocument::from_bytes(&bytes) else { continue };
+                for shape in &shapes {
+                    match rows(shape, raw) {
+                        Ok(found) => assert!(found.iter().all(|row| row.len() == shape.end)),
+                        Err(_) => refused += 1,
+                    }
+                }
+            }
+        }
+        assert!(refused > 0, "nothing was refused");
+    }
 }

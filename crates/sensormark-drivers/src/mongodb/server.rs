@@ -34,7 +34,9 @@ pub(super) async fn prepare(options: &Options, timeout: Duration) -> Result<(), 
         }
     }
     let credential = options.credential();
-    if let Some((user, password)) = credential.and_then(|one| Some((one.username.as_ref()?, one.password.as_ref()?))) {
+    if let Some((user, password)) =
+        credential.and_then(|one| Some((one.username.as_ref()?, one.password.as_ref()?)))
+    {
         let user = doc! { "createUser": user, "pwd": password, "roles": ["root"] };
         match admin.run_command(user).await {
             Err(error) if !matches!(&*error.kind, Native::Command(native) if native.code == UNAUTHORIZED) => {

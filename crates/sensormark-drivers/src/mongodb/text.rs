@@ -154,7 +154,8 @@ impl<'a> Parser<'a> {
                 self.rest = &slot[digits..];
             } else {
                 let mut texts = serde_json::Deserializer::from_str(self.rest).into_iter::<String>();
-                let text = texts.next().and_then(Result::ok).ok_or_else(|| self.wrong("a text has no end"))?;
+                let text =
+                    texts.next().and_then(Result::ok).ok_or_else(|| self.wrong("a text has no end"))?;
                 self.rest = &self.rest[texts.byte_offset()..];
                 parts.push(Node::Value(text.into()));
             }
@@ -170,7 +171,9 @@ mod tests {
 
     #[test]
     fn what_mongosh_writes_is_read() {
-        let node = parse(r#"{find: "a", , filter: {"t.x": {$in: [?2, -5,, 1.5]}, a: {}}, "p." ?1: {$exists: true}}"#);
+        let node = parse(
+            r#"{find: "a", , filter: {"t.x": {$in: [?2, -5,, 1.5]}, a: {}}, "p." ?1: {$exists: true}}"#,
+        );
         let node = node.unwrap();
         assert_eq!(node.first_name(), "find");
         let filter = node.get("filter").unwrap();
@@ -178,10 +181,7 @@ mod tests {
             filter.get("t.x").unwrap().get("$in").unwrap(),
             &Node::Array(vec![Node::Slot(1), Node::Value((-5).into()), Node::Value(1.5.into())])
         );
-        assert_eq!(
-            node.entries()[2].0,
-            Node::Joined(vec![Node::Value("p.".into()), Node::Slot(0)])
-        );
+        assert_eq!(node.entries()[2].0, Node::Joined(vec![Node::Value("p.".into()), Node::Slot(0)]));
         let wide = parse(r#"{"$numberLong": "1"}"#).unwrap();
         assert_eq!((wide, parse("1").unwrap().number()), (Node::Value(Bson::Int64(1)), Some(1)));
         for wrong in ["", "{a 1}", "{a: }", "{a: 1", "[1", "\"a", "{} {}", "?x", "{a: b}"] {

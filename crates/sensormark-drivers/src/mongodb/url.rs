@@ -31,7 +31,8 @@ pub struct Options {
 }
 
 fn wrong(text: &str) -> StoreError {
-    let text = format!("{text}; a URL looks like mongodb://user:password@host:27017/?authSource=admin&tls=true");
+    let text =
+        format!("{text}; a URL looks like mongodb://user:password@host:27017/?authSource=admin&tls=true");
     StoreError::new(ErrorKind::Configuration, "read the URL of a MongoDB server", text)
 }
 

@@ -195,7 +195,10 @@ impl Writer {
                 self.open_array(name);
                 match (values.of, all.as_slice()) {
                     // What a record has of each reading.
-                    (Of::Row { rows, row, record: Some(record), reading: None }, [each @ Node::Document(_)]) => {
+                    (
+                        Of::Row { rows, row, record: Some(record), reading: None },
+                        [each @ Node::Document(_)],
+                    ) => {
                         for (place, reading) in record.rows().enumerate() {
                             let of = Of::Row { rows, row, record: Some(record), reading: Some(reading) };
                             self.put(itoa::Buffer::new().format(place), each, &Values { of, ..*values });

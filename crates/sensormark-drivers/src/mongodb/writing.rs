@@ -28,7 +28,8 @@ const SHOWN: usize = 2;
 
 /// A document that is too large for any command.
 pub(super) fn too_large(bytes: usize) -> Fault {
-    let text = format!("a document of {bytes} bytes; MongoDB takes at most 16 MiB: use smaller readings or records");
+    let text =
+        format!("a document of {bytes} bytes; MongoDB takes at most 16 MiB: use smaller readings or records");
     StoreError::new(ErrorKind::TooLarge, OPERATION, text).into()
 }
 
@@ -174,7 +175,9 @@ impl Session {
         };
         let answer = match answer {
             Ok(answer) => answer,
-            Err(error) => return Err(Failed { fault: fault(OPERATION, error), documents: 0, goes_on: false }),
+            Err(error) => {
+                return Err(Failed { fault: fault(OPERATION, error), documents: 0, goes_on: false });
+            }
         };
         let Some((place, fault)) = refusal(&answer) else { return Ok(()) };
         let stored = usize::try_from(answer.get_i32("n").unwrap_or(0)).unwrap_or(0);
