@@ -160,6 +160,15 @@ fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
     name
 }
 
+/// What templates see of buckets: one is of the series that agree in all tags but the last, which names its parts.
+fn bucketing(table: &Table, shape: Shape, tags: &[Value]) -> Value {
+    let limit = if let Shape::Bucketed { limit, .. } = shape { Some(limit) } else { None };
+    let shared = if limit.is_some() && tags.len() > 1 { tags.len() - 1 } else { tags.len() };
+    let group = SeriesKey::among(table, shared);
+    let group_keys: Vec<Value> = group.tags().iter().map(|&tag| tags[tag].clone()).collect();
+    context! { limit, group_keys, group_tags => &tags[..shared], part => tags.get(shared) }
+}
+
 impl TableShape {
     /// The table of this number, in a layout with such rows.
     pub fn new(config: &Config, plan: &Plan, number: usize, rows: RowShape) -> Self {
@@ -183,14 +192,10 @@ impl TableShape {
             Shape::Bucketed { per_ns, split, .. } => (1, per_ns, Some(split)),
             _ => (1, 1, None),
         };
-        let limit = if let Shape::Bucketed { limit, .. } = layout.shape { Some(limit) } else { None };
-        // A bucket is of the series that agree in all tags but the last, which names its parts.
-        let of_bucket = if limit.is_some() && tags.len() > 1 { tags.len() - 1 } else { tags.len() };
-        let group = SeriesKey::among(table, of_bucket);
-        let group_keys: Vec<Value> = group.tags().iter().map(|&tag| tags[tag].clone()).collect();
         let collection = if layout.scope == Scope::Shared { &config.text.shared } else { &table.name };
         let tags_table = own_tags.then(|| names.own_table("tags"));
-        let sums_table = split.filter(|_| limit.is_none()).map(|_| names.own_table("sums"));
+        let sums_table =
+            split.filter(|_| matches!(layout.shape, Shape::Summary { .. })).map(|_| names.own_table("sums"));
         let of_table = |name: &Option<String>| name.as_ref().map(|name| names.of_table(name));
         let context = context! {
             time_type => config.time_type(layout.time),
@@ -200,10 +205,6 @@ impl TableShape {
             per_ns,
             readings_a_day => table.series.readings_a_day(),
             interval_ns => table.series.interval_ns(),
-            limit,
-            group_keys,
-            group_tags => &tags[..of_bucket],
-            part => tags.get(of_bucket),
             day_start => split.map(|split| split.day_start_ns),
             day_end => split.map(|split| split.day_end_ns),
             table => names.of_table(collection),
@@ -219,6 +220,7 @@ impl TableShape {
             entity => table.entity.as_ref().map(|entity| names.entity(entity)),
             time => own(config.text.time.clone()),
             own => Value::from_function(own),
+            ..bucketing(table, layout.shape, &tags)
         };
         let entity = table.entity.as_ref().map(|entity| entity.name.clone());
         let all = [Some(collection.clone()), tags_table, sums_table, entity];
