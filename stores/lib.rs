@@ -59,6 +59,12 @@ pub fn influxdb() -> FileStore {
     built_in(&[files!("influxdb", "influxql")], sensormark_drivers::influxdb::Influxdb)
 }
 
+/// MongoDB 6.0 or later.
+#[cfg(feature = "mongodb")]
+pub fn mongodb() -> FileStore {
+    built_in(&[files!("mongodb", "mongodb")], sensormark_drivers::mongodb::Mongodb::default())
+}
+
 /// What is wrong with files that are built in is seen by the first test that runs.
 fn built_in(layers: &[(&str, &str)], driver: impl Driver + 'static) -> FileStore {
     FileStore::new(layers, Arc::new(driver)).unwrap_or_else(|cause| panic!("{cause}"))
@@ -66,37 +72,65 @@ fn built_in(layers: &[(&str, &str)], driver: impl Driver + 'static) -> FileStore
 
 #[cfg(test)]
 mod tests {
-    use super::{duckdb, influxdb, mariadb, postgresql, questdb, sqlite};
-    use sensormark_store::{DatabaseName, Durability, Endpoint, Plan, Secret, Store};
+    use super::{duckdb, influxdb, mariadb, mongodb, postgresql, questdb, sqlite};
+    use sensormark_store::{
+        DatabaseName, Durability, Endpoint, Family, Layout, Plan, Schema, Secret, Store, TimeResolution,
+    };
+    use std::sync::Arc;
+
+    fn plan(schema: &Arc<Schema>, layout: Layout) -> Plan {
+        let endpoint =
+            Endpoint { url: Secret::new(""), label: String::new(), managed: false, ports: Vec::new() };
+        Plan {
+            endpoint,
+            database: DatabaseName::new("pins").unwrap(),
+            owner: String::new(),
+            schema: Arc::clone(schema),
+            layout,
+            durability: Durability::Default,
+            clients: 1,
+            timeout_ms: 1,
+        }
+    }
 
     /// Compares with `tests/pins/schema.txt` of each store.
     #[test]
     fn tables_and_indexes_are_as_they_were() {
-        for store in [sqlite(), duckdb(), postgresql(), mariadb(), questdb(), influxdb()] {
+        for store in [sqlite(), duckdb(), postgresql(), mariadb(), questdb(), influxdb(), mongodb()] {
             let name = store.description().name;
             sensormark_conformance::pins::pin(
                 &format!("{}/{name}", env!("CARGO_MANIFEST_DIR")),
                 |schema, family| store.layouts(schema, family),
-                |schema, offer| {
-                    let endpoint = Endpoint {
-                        url: Secret::new(""),
-                        label: String::new(),
-                        managed: false,
-                        ports: Vec::new(),
-                    };
-                    let plan = Plan {
-                        endpoint,
-                        database: DatabaseName::new("pins").unwrap(),
-                        owner: String::new(),
-                        schema: schema.clone(),
-                        layout: offer.layout,
-                        durability: Durability::Default,
-                        clients: 1,
-                        timeout_ms: 1,
-                    };
-                    store.physical(&plan).unwrap().made().unwrap()
-                },
+                |schema, offer| store.physical(&plan(schema, offer.layout)).unwrap().made().unwrap(),
             );
+        }
+    }
+
+    /// The unit of a bucket is the nearest to the interval between two readings.
+    #[test]
+    fn a_bucket_of_mongodb_spans_the_unit_nearest_to_the_interval() {
+        const SECOND: i64 = 1_000_000_000;
+        let store = mongodb();
+        let create = |interval_ns: i64| {
+            let mut schema = Schema::of_sensors([1, 2], TimeResolution::Milliseconds);
+            schema.tables[0].series = schema.tables[0].series.clone().every(interval_ns);
+            let offers = store.layouts(&schema, Family::PerReading);
+            let offer = offers.iter().find(|offer| offer.variant == "time-series");
+            let layout = offer.expect("time-series collections").layout;
+            let plan = plan(&Arc::new(schema), layout);
+            store.physical(&plan).unwrap().made().unwrap()[0].clone()
+        };
+        assert!(!create(0).contains("granularity"), "{}", create(0));
+        for (interval_ns, expected) in [
+            (SECOND / 1_000, "seconds"),
+            (30 * SECOND, "seconds"),
+            (60 * SECOND, "minutes"),
+            (900 * SECOND, "minutes"),
+            (3_600 * SECOND, "hours"),
+            (86_400 * SECOND, "hours"),
+        ] {
+            let expected = format!("granularity: \"{expected}\"");
+            assert!(create(interval_ns).contains(&expected), "{interval_ns}: {}", create(interval_ns));
         }
     }
 }

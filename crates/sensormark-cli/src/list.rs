@@ -227,7 +227,7 @@ mod tests {
     use super::*;
     use sensormark_engine::trial::cases::cases;
     use sensormark_store::write_size::field_value_bytes;
-    use sensormark_store::{Durability, Shape, TimeKey, WriteMethod};
+    use sensormark_store::{Shape, TimeKey, WriteMethod};
     use sensormark_workload::{billing, devops, machine_tool, sensor_operations};
 
     fn offered(workload: &str, choice: &Choice) -> Vec<String> {
@@ -294,33 +294,6 @@ mod tests {
             }
         }
         assert!(layouts > 0);
-    }
-
-    /// One class of durability does not hold for all stores of a run: the study's MongoDB alone did not wait.
-    #[test]
-    fn sensor_operations_as_its_study_lets_mongodb_alone_write_unacknowledged() {
-        let name = sensor_operations::NAME;
-        let protocol = study_protocol::protocol(name).expect("a study");
-        let factories = named_factories();
-        let mut factories = factories.iter().filter(|factory| factory.name() == name);
-        let factory = factories.next().expect("a workload");
-        let numbers = numbers(factory.as_ref(), Scale::Study, &[]).expect("numbers");
-        let mut classes = 0;
-        for store in registry().stores() {
-            let choices = protocol.promise(vec![any(store)]);
-            let (cases, _) =
-                cases(factory.as_ref(), &numbers, &choices, Durability::Default).expect("its layouts");
-            let store = store.description().name;
-            let expected = match store.as_str() {
-                "mongodb" => Durability::Unacknowledged,
-                _ => Durability::Default,
-            };
-            for case in cases {
-                assert_eq!(case.durability, expected, "{store} {}", case.layout_name);
-                classes += 1;
-            }
-        }
-        assert!(classes > 0);
     }
 
     /// 16 clients hold a write each, of a mean table, as columns and as it is sent. The process itself takes some 50 MB more, so all stay under 250 MB. Embedded

@@ -33,7 +33,7 @@ pub fn registry() -> Registry {
         #[cfg(feature = "mariadb")]
         Arc::new(sensormark_stores::mariadb()),
         #[cfg(feature = "mongodb")]
-        Arc::new(sensormark_mongodb::Mongodb::new()),
+        Arc::new(sensormark_stores::mongodb()),
         #[cfg(feature = "cassandra")]
         Arc::new(sensormark_cassandra::Cassandra::new()),
         #[cfg(feature = "influxdb")]

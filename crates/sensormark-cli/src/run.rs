@@ -158,7 +158,7 @@ impl Measured<'_> {
             Some(_) => choose_elsewhere(on, &registry, &supervisor)?,
         };
         let protocol = protocol(factory.name(), arguments)?;
-        // A study's databases were what they are as they come, but for those that it says.
+        // A study's databases were what they are as they come.
         let own = if protocol.is_some() { Durability::Default } else { self.durability };
         let durability = arguments.durability.map_or(own, DurabilityName::class);
         let clusters = &arguments.common.cluster;
@@ -167,11 +167,6 @@ impl Measured<'_> {
             let offers = layout_options(factory, parameters, choice)?;
             Ok(offers.into_iter().map(|(name, _)| name).collect())
         })?;
-        let own = protocol.filter(|_| arguments.durability.is_none());
-        let choices = match own {
-            Some(protocol) => protocol.promise(choices),
-            None => choices,
-        };
         let (cases, unsupported) = if arguments.power_cut && arguments.durability.is_none() {
             cases_in_each_class(factory, parameters, &choices)?
         } else {

@@ -32,6 +32,9 @@ pub mod duckdb;
 #[cfg(feature = "influxdb")]
 pub mod influxdb;
 
+#[cfg(feature = "mongodb")]
+pub mod mongodb;
+
 #[cfg(feature = "mysql")]
 pub mod mysql;
 
@@ -56,6 +59,11 @@ pub trait Driver: Send + Sync {
 
     /// Where its databases are.
     fn databases(&self) -> Databases;
+
+    /// Why several writes cannot be one commit on the server that was met last; none where they can.
+    fn two_commits(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Why the database does not keep the least whole number of 64 bits; none where it does.
     fn refuses_least_number(&self) -> Option<&'static str> {

@@ -4,7 +4,6 @@
 
 use crate::selection::Choice;
 use sensormark_result::measurement::record::Implementation;
-use sensormark_store::Durability;
 
 /// What a study stated of its protocol, and what a run does of it.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,8 +18,6 @@ pub struct Protocol {
     pub strategies_turn: bool,
     /// The study's own layouts by store: what is measured of a store that is named without a layout.
     pub layouts: &'static [(&'static str, &'static [&'static str])],
-    /// What an acknowledged write promised in the study, by store, where its driver did not wait as today's do.
-    pub durability: &'static [(&'static str, Durability)],
     /// What was stated, and what is done.
     pub statements: &'static [Statement],
 }
@@ -52,24 +49,19 @@ pub enum Here {
 pub enum Own {
     /// The store's layout of this name.
     Layout(&'static str, &'static str),
-    /// The store in this class of durability.
-    Class(&'static str, Durability),
 }
 
 impl Own {
     /// Whether it is about the implementation's store.
     fn is_about(&self, one: &Implementation) -> bool {
-        let (Self::Layout(store, _) | Self::Class(store, _)) = self;
+        let Self::Layout(store, _) = self;
         one.store == *store
     }
 
     /// Whether it is the implementation.
     fn is(&self, one: &Implementation) -> bool {
-        self.is_about(one)
-            && match self {
-                Self::Layout(_, layout) => one.layout_name == *layout,
-                Self::Class(_, class) => one.durability == *class,
-            }
+        let Self::Layout(_, layout) = self;
+        self.is_about(one) && one.layout_name == *layout
     }
 }
 
@@ -94,7 +86,6 @@ pub const PROTOCOLS: [Protocol; 7] = [
             ("mongodb", &["individual-dates", "bulk-dates"]),
             ("influxdb", &["individual-udp-floats"]),
         ],
-        durability: &[],
         statements: &[
             says(
                 "the databases' own settings: it states no change of them",
@@ -155,7 +146,6 @@ pub const PROTOCOLS: [Protocol; 7] = [
             ("mongodb", &["individual", "individual-no-index"]),
             ("cassandra", &["individual-partition-per-series"]),
         ],
-        durability: &[("mongodb", Durability::Unacknowledged)],
         statements: &[
             says(
                 "configuration files as they come, but for folders and the network",
@@ -173,9 +163,8 @@ pub const PROTOCOLS: [Protocol; 7] = [
             ),
             says(
                 "MongoDB's driver of 2012 acknowledges no write",
-                Where(
-                    Own::Class("mongodb", Durability::Unacknowledged),
-                    "MongoDB alone is measured unacknowledged (w:0), unless --durability names a class or --cluster more nodes",
+                Not(
+                    "MongoDB's writes are acknowledged (w:1): of others nobody knows whether they are stored",
                 ),
             ),
             says(
@@ -197,7 +186,6 @@ pub const PROTOCOLS: [Protocol; 7] = [
         restart_before_reading: false,
         strategies_turn: false,
         layouts: &[("mongodb", &["individual-as-published"]), ("influxdb", &["individual"])],
-        durability: &[],
         statements: &[
             says(
                 "the databases' own settings; Snappy compresses MongoDB's collections",
@@ -220,7 +208,6 @@ pub const PROTOCOLS: [Protocol; 7] = [
         restart_before_reading: false,
         strategies_turn: false,
         layouts: &[("griddb", &["reading-time-series"]), ("mariadb", &["reading-foreign-key"])],
-        durability: &[],
         statements: &[
             says(
                 "GridDB keeps a container a meter, whose row key is the time of a reading (Date)",
@@ -265,7 +252,6 @@ pub const PROTOCOLS: [Protocol; 7] = [
             ("mongodb", &["bucketed-as-published", "bucketed-as-published-indexed"]),
             ("influxdb", &["flat-flux"]),
         ],
-        durability: &[],
         statements: &[
             says(
                 "the databases' own settings: it states no change of them",
@@ -314,7 +300,6 @@ const WARM: Protocol = Protocol {
     restart_before_reading: false,
     strategies_turn: false,
     layouts: &[],
-    durability: &[],
     statements: &[],
 };
 
@@ -366,17 +351,6 @@ impl Protocol {
             }
         }
         Ok(chosen)
-    }
-
-    /// The choices, with the study's own class of durability for its stores. A cluster has no writes without an acknowledgement.
-    pub fn promise(&self, choices: Vec<Choice>) -> Vec<Choice> {
-        let own = |choice: &Choice| {
-            let name = choice.store.description().name;
-            let own = self.durability.iter().find(|(store, _)| *store == name);
-            own.filter(|_| choice.cluster.is_none()).map(|(_, class)| *class)
-        };
-        let with = |choice: Choice| Choice { durability: own(&choice), ..choice };
-        choices.into_iter().map(with).collect()
     }
 
     /// What is done as the study did it, a line each.

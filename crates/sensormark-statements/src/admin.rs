@@ -9,7 +9,8 @@ use crate::write::fill_tags;
 use sensormark_drivers::{Cell, Databases, Driver, Place, Purpose};
 use sensormark_kit::folder::{self, file_error};
 use sensormark_kit::{BackendAdministrator, Found, Mark, Row};
-use sensormark_store::{DatabaseName, ErrorKind, Plan, Setting, Size, StoreError};
+use sensormark_store::{DatabaseName, Documents, ErrorKind, Plan, Setting, Size, StoreError};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -405,6 +406,28 @@ impl BackendAdministrator for FileAdministrator {
             self.notes.extend(link.check(OPERATION, check).await?);
         }
         Ok(found.into_iter().map(|(name, value)| Setting { name, value }).collect())
+    }
+
+    async fn documents(&mut self) -> Result<Option<Documents>, StoreError> {
+        let text = self.config().admin.documents.clone();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let (mut link, mut all) = (self.open().await?, Documents::default());
+        let names: BTreeSet<String> =
+            self.expected().into_iter().filter(|name| name != OWNER_TABLE).collect();
+        for name in names {
+            let each = &mut |row: &dyn Row| {
+                let number = |place| Ok::<u64, StoreError>(row.integer(place)?.max(0).cast_unsigned());
+                (all.count, all.bytes) = (all.count + number(0)?, all.bytes + number(1)?);
+                Ok(true)
+            };
+            match link.ask("count documents", &text.replace("{table}", &name), &[], each).await {
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                done => done?,
+            }
+        }
+        Ok(Some(all))
     }
 
     async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {

@@ -73,12 +73,15 @@ pub struct Text {
     /// Whether tags are usually in each row, also where series have several.
     #[serde(default)]
     pub inline_tags: bool,
-    /// Whether statements are in SQL, over `standard.sql`.
+    /// Whether statements are in SQL, over `standard.sql`. Nothing comes from it in another language.
     #[serde(default = "yes")]
     pub standard: bool,
     /// Whether no field or tag may be called `time`, and none as another ([`sensormark_drivers::lines::tag_name`]).
     #[serde(default)]
     pub time_is_reserved: bool,
+    /// The table of all readings, in layouts in which the schema's tables share one.
+    #[serde(default)]
+    pub shared: String,
     /// Characters of the longest tag that goes into an index as a whole. With longer ones, layouts with tags inline are not offered.
     pub longest_tag: Option<usize>,
 }
@@ -101,6 +104,9 @@ pub struct Slots {
     /// Whether windows are printed (`printed.width_ns`, `printed.origin_ns` in templates), so that a statement is of one width.
     #[serde(default)]
     pub printed_windows: bool,
+    /// Whether templates see what the question's range and windows are like ([`crate::question::Asked::likeness`]).
+    #[serde(default)]
+    pub by_likeness: bool,
     /// The most values of a statement.
     pub values: usize,
 }
@@ -251,6 +257,8 @@ pub struct Admin {
     pub settled: Option<Check>,
     /// Bytes of the database.
     pub size: String,
+    /// How many documents `{table}` has, and their bytes.
+    pub documents: String,
     /// Bytes of its logs.
     pub log_size: String,
     /// The server's version.

@@ -324,8 +324,8 @@ impl<'a> Decoder<'a> {
     /// The answer.
     pub fn finish(mut self, form: &Form) -> Answer {
         match form {
-            Form::Readings(_) | Form::Times(_) => self.readings(),
-            Form::Records(fields, _) => {
+            Form::Times(_) => self.readings(),
+            Form::Readings(fields) | Form::Records(fields, _) => {
                 self.keep_present(*fields);
                 self.readings()
             }

@@ -13,6 +13,8 @@ const fn family_word(family: Family) -> Option<&'static str> {
         Family::PerReading => Some("reading"),
         Family::PerSpan { span_ns } if span_ns > 0 => Some("span"),
         Family::Summary { per_ns, .. } if per_ns > 0 => Some("sums"),
+        Family::Bucketed { per_ns, limit, .. } if per_ns > 0 && limit > 0 => Some("buckets"),
+        Family::GrowingArray => Some("array"),
         _ => None,
     }
 }
@@ -50,6 +52,11 @@ fn layout_of(lineage: &[&Block], tags: TagPlacement, family: Family) -> Option<L
         (_, Some(name)) => serde_json::from_value(name.into()).ok()?,
         (Family::PerSpan { span_ns }, _) => Shape::RecordPerSpan { span_ns, encoding: encoding? },
         (Family::Summary { per_ns, split }, _) => Shape::Summary { per_ns, split },
+        (Family::Bucketed { limit, per_ns, split }, _) => {
+            let extremes = word("extremes").map(|name| serde_json::from_value(name.into()));
+            Shape::Bucketed { limit, per_ns, split, extremes: extremes.transpose().ok()?.unwrap_or_default() }
+        }
+        (Family::GrowingArray, _) => Shape::GrowingArray,
         _ => Shape::RowPerReading,
     };
     let usual = Layout::row_per_reading().with_shape(shape).with_tags(tags);
@@ -112,6 +119,9 @@ fn fits(block: &Block, schema: &Schema) -> bool {
     let mut fields = schema.tables.iter().flat_map(|table| &table.fields);
     match block.options.get("needs").map(String::as_str) {
         Some("tags") => schema.has_tags(),
+        Some("several tagged tables") => {
+            schema.tables.len() > 1 && schema.tables.iter().all(|table| !table.tags.is_empty())
+        }
         Some("entities") => schema.tables.iter().any(|table| table.entity.is_some()),
         Some("whole microseconds") => {
             schema.tables.iter().all(|table| table.time_resolution >= TimeResolution::Microseconds)
@@ -143,6 +153,7 @@ fn selection(measured: &str, schema: &Schema) -> DefaultSelection {
         |table: &Table| table.fields.len() <= 8 && table.fields.iter().all(|field| !field.nullable);
     match measured.split_once(", ").unwrap_or((measured, "")) {
         (_, "always with entities") if entities => DefaultSelection::Further,
+        (_, "always without tags") if !schema.has_tags() => DefaultSelection::Further,
         (_, "always with tags") if schema.has_tags() => DefaultSelection::Further,
         (_, "always with values of devices") if schema.tables.iter().any(is_of_devices) => {
             DefaultSelection::Further
@@ -161,9 +172,11 @@ pub fn block_of(file: &File, layout: Layout) -> Option<&Block> {
     let word = family_word(family)?;
     file.blocks.iter().filter(|block| !block.is_beneath).find(|block| {
         let lineage = file.lineage(&block.name);
-        let is_placed = matches!(layout.tags, TagPlacement::Inline | TagPlacement::OwnTable);
-        is_placed
-            && option(&lineage, "family") == Some(word)
-            && layout_of(&lineage, layout.tags, family) == Some(layout)
+        // Where they are otherwise, the block says it.
+        let tags = match layout.tags {
+            TagPlacement::OwnTable => TagPlacement::OwnTable,
+            _ => TagPlacement::Inline,
+        };
+        option(&lineage, "family") == Some(word) && layout_of(&lineage, tags, family) == Some(layout)
     })
 }

@@ -8,10 +8,10 @@ use crate::template::Templates;
 use crate::text;
 use minijinja::context;
 use sensormark_drivers::RowShape;
-use sensormark_kit::MOST_SHAPES;
 use sensormark_kit::tagged::TaggedSeries;
+use sensormark_kit::{Key, MOST_SHAPES};
 use sensormark_store::{
-    Ask, DaySplit, ErrorKind, Layout, Plan, Query, Schema, Shape as LayoutShape, StoreError,
+    Ask, DaySplit, ErrorKind, Layout, Plan, Query, Schema, Selection, Shape as LayoutShape, StoreError,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -60,6 +60,7 @@ impl Physical {
         let rows = match (layouts::option(&files.file.lineage(&block.name), "rows"), plan.layout.shape) {
             (Some("fields"), _) => RowShape::Fields,
             (Some("records"), LayoutShape::RecordPerSpan { span_ns, .. }) => RowShape::Records(span_ns),
+            (Some("records"), LayoutShape::GrowingArray) => RowShape::Records(i64::MAX),
             _ => RowShape::Readings,
         };
         let tables = 0..plan.schema.tables.len();
@@ -80,7 +81,19 @@ impl Physical {
     /// The question about a tag's series in place of the one about the tag, where the store wants it.
     pub fn named(&self, query: &Query) -> Option<Query> {
         let (slots, keys) = (&self.files.config.slots, self.tables.get(query.table)?.series.keys().len());
+        let said = self
+            .option("named")
+            .map(|text| text.split_once(" of latest").map_or((text, false), |one| (one.0, true)));
+        let (said, of_latest) =
+            said.map_or((None, false), |(number, of_latest)| (number.parse().ok(), of_latest));
+        let begins =
+            |tag| matches!(self.tables[query.table].series.keys(), [Key::Tag(key), ..] if *key == tag);
         let most = match query.ask {
+            Ask::LastReading { .. } if said.is_some() => said.unwrap_or_default(),
+            // An index that begins with the tag finds its series by itself.
+            _ if !of_latest && matches!(query.series, Selection::Tagged { tag, .. } if !begins(tag)) => {
+                said.unwrap_or(slots.named / keys.max(1))
+            }
             Ask::LastReading { .. } if keys == 1 => slots.named.max(slots.named_latest),
             _ => slots.named / keys.max(1),
         };
@@ -109,18 +122,22 @@ impl Physical {
         if unit == 1 { time_ns } else { time_ns.div_euclid(unit) + i64::from(time_ns.rem_euclid(unit) > 0) }
     }
 
-    /// The length of a record's span in ns, in layouts with records.
+    /// The length of a record's or bucket's span in ns.
     pub const fn span_ns(&self) -> Option<i64> {
         match self.layout.shape {
-            LayoutShape::RecordPerSpan { span_ns, .. } => Some(span_ns),
+            LayoutShape::RecordPerSpan { span_ns, .. } | LayoutShape::Bucketed { per_ns: span_ns, .. } => {
+                Some(span_ns)
+            }
             _ => None,
         }
     }
 
-    /// The period of sums in ns and how they split the day, in layouts with sums.
+    /// The period of sums in ns and how they split the day, in layouts with sums or buckets.
     pub const fn summary(&self) -> Option<(i64, DaySplit)> {
         match self.layout.shape {
-            LayoutShape::Summary { per_ns, split } => Some((per_ns, split)),
+            LayoutShape::Summary { per_ns, split } | LayoutShape::Bucketed { per_ns, split, .. } => {
+                Some((per_ns, split))
+            }
             _ => None,
         }
     }
@@ -160,7 +177,10 @@ impl Physical {
                     _ => true,
                 };
                 if is_there {
-                    made.extend(text::statements(&self.text(number, statement)?));
+                    let texts = text::statements(&self.text(number, statement)?);
+                    let is_new = |text: &String| !made.contains(text);
+                    let new: Vec<String> = texts.into_iter().filter(is_new).collect();
+                    made.extend(new);
                 }
             }
         }

@@ -68,8 +68,8 @@ pub enum RecordForm {
     Arrays,
 }
 
-/// A question without its values: all that the texts of its statements depend on, the layout apart. Windows that are printed stand in the place of its range.
-pub fn shape(query: &Query, printed: Option<Window>) -> Query {
+/// A question without its values: all that the texts of its statements depend on, the layout apart. What texts depend on besides stands in the place of its range.
+pub fn shape(query: &Query, range: TimeRange) -> Query {
     let series = match &query.series {
         Selection::One(_) => Selection::One(0),
         Selection::Set(set) => Selection::Set(vec![0; set.len()]),
@@ -86,8 +86,7 @@ pub fn shape(query: &Query, printed: Option<Window>) -> Query {
         Ask::Derived(derived) => *derived = derived.without_values(),
         _ => {}
     }
-    let range = printed.map_or((0, 0), |window| (window.width_ns, window.origin_ns));
-    Query { table: query.table, series, range: TimeRange { start_ns: range.0, end_ns: range.1 }, ask }
+    Query { table: query.table, series, range, ask }
 }
 
 /// What computes this function by itself, where it does not go together with others in one GROUP BY (`-> aggregate`).
@@ -164,6 +163,31 @@ impl<'a> Asked<'a> {
         Some(window)
     }
 
+    /// What the question's range and windows are like, where templates see it: whether the range begins and ends with spans; whether windows are not counted from
+    /// the epoch; whether each is a span; whether a span is compared with the range at all.
+    pub fn likeness(&self) -> [bool; 4] {
+        if !self.physical.files.config.slots.by_likeness {
+            return [false; 4];
+        }
+        let (range, window, span_ns) = (self.query.range, self.window(), self.physical.span_ns());
+        let is_whole = |ns: i64| span_ns.is_some_and(|span_ns| ns.rem_euclid(span_ns) == 0);
+        let is_point = matches!(self.query.ask, Ask::Point { .. });
+        let of_span = |window: &Window| Some(window.width_ns) == span_ns && is_whole(window.origin_ns);
+        [
+            !is_point && is_whole(range.start_ns) && is_whole(range.end_ns),
+            window.is_some_and(|window| window.origin_ns != 0),
+            window.as_ref().is_some_and(of_span),
+            matches!(self.query.ask, Ask::Range { coarse_filter: false, .. }),
+        ]
+    }
+
+    /// What texts depend on beside the question's form: windows that are printed, and what it is like.
+    pub fn variant(&self) -> TimeRange {
+        let window = self.printed().unwrap_or(Window { width_ns: 0, origin_ns: 0 });
+        let bits = self.likeness().iter().fold(0, |bits, &is| bits << 1 | i64::from(is));
+        TimeRange { start_ns: window.width_ns, end_ns: window.origin_ns << 4 | bits }
+    }
+
     /// Whether groups have a time.
     pub fn has_times(&self) -> bool {
         match &self.query.ask {
@@ -206,6 +230,7 @@ impl<'a> Asked<'a> {
             let Aggregate { function, field } = self.aggregates()[number];
             context! { name => function, field => self.table.fields[field] }
         };
+        let [whole_spans, displaced, of_span, fine] = self.likeness();
         let groups = [grouping.by_tag.is_some(), grouping.window.is_some(), grouping.by_day_part.is_some()];
         context! {
             statement,
@@ -223,6 +248,10 @@ impl<'a> Asked<'a> {
             windows => groups[1],
             printed => self.printed(),
             day_parts => groups[2],
+            whole_spans,
+            displaced,
+            of_span,
+            fine,
             group_count => keys + groups.into_iter().filter(|&is_there| is_there).count(),
             day_start => grouping.by_day_part.map(|split| split.day_start_ns),
             day_end => grouping.by_day_part.map(|split| split.day_end_ns),

@@ -72,6 +72,8 @@ const OPTIONS: [&str; 16] = [
     "in the client",
     "two commits",
     "readings in a write",
+    "bytes in a write",
+    "named",
     "rows in a statement",
     "fields in a statement",
     "statements in a request",

@@ -55,7 +55,7 @@ impl FileSession {
     }
 
     async fn kept(&mut self, asked: &Asked<'_>) -> Result<Kept, StoreError> {
-        let shape = shape(asked.query, asked.printed());
+        let shape = shape(asked.query, asked.variant());
         if let Some((_, kept)) = self.asked.iter().find(|(other, _)| *other == shape) {
             return Ok(kept.clone());
         }

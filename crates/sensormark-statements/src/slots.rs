@@ -28,7 +28,7 @@ pub enum Bound {
     End,
     /// The same in ns, where the column of time is of the database's own type.
     EndNs,
-    /// One key column of the one series.
+    /// One key column of the one series; behind them come its tags.
     Key(usize),
     /// The keys of the series of the set, or of all, as one JSON array.
     Json,
@@ -50,6 +50,8 @@ pub enum Bound {
     FirstSpan,
     /// The last span that it touches.
     LastSpan,
+    /// The start of the first span.
+    SpanStart,
     /// One key column of the other series.
     OtherKey(usize),
     /// A further number of what is derived, by its place.
@@ -120,7 +122,12 @@ pub fn slots(
         put(name, named(type_name), source, value);
     }
     let (time, unit_ns) = (config.time_type(layout.time), config.unit_ns(layout.time));
-    for (name, value) in [("start", Bound::Start), ("time", Bound::Start), ("end", Bound::End)] {
+    for (name, value) in [
+        ("start", Bound::Start),
+        ("time", Bound::Start),
+        ("end", Bound::End),
+        ("span_start", Bound::SpanStart),
+    ] {
         put(name, time, Some(Source::Time(unit_ns)), Some(value));
     }
     let (mut json, mut offset) = ("json", "i64");
@@ -138,7 +145,7 @@ pub fn slots(
     }
     for (number, (tag, column)) in table.tags.iter().zip(table.series.columns()).enumerate() {
         let (tag, type_name) = (&tag.name, config.tag_type(column));
-        let key = keys.iter().position(|&key| key == Key::Tag(number));
+        let key = keys.iter().position(|&key| key == Key::Tag(number)).or(Some(keys.len() + number));
         put(&format!("key_{tag}"), &type_name, Some(Source::Tag(number)), key.map(Bound::Key));
         put(&format!("other_key_{tag}"), &type_name, None, key.map(Bound::OtherKey));
         for set in ["set", "all"] {
@@ -224,9 +231,11 @@ impl<'a> Asked<'a> {
 
     /// The value of a key column of a series.
     fn key(&self, key: usize, series: u32) -> Cell<'a> {
-        match self.table.series.keys()[key] {
-            Key::Number => Cell::I64(series.into()),
-            Key::Tag(tag) => Cell::tag(self.description, tag, series),
+        let keys = self.table.series.keys();
+        match keys.get(key) {
+            Some(Key::Number) => Cell::I64(series.into()),
+            Some(&Key::Tag(tag)) => Cell::tag(self.description, tag, series),
+            None => Cell::tag(self.description, key - keys.len(), series),
         }
     }
 
@@ -280,6 +289,10 @@ impl<'a> Asked<'a> {
             Bound::Start => self.physical.in_unit(range.start_ns),
             Bound::End => self.physical.in_unit(end_ns),
             Bound::EndNs => end_ns,
+            Bound::SpanStart => {
+                let in_span = range.start_ns.rem_euclid(span_ns);
+                self.physical.in_unit(range.start_ns.saturating_sub(in_span))
+            }
             Bound::FirstSpan => range.start_ns.div_euclid(span_ns),
             Bound::LastSpan => end_ns.saturating_sub(1).div_euclid(span_ns),
             Bound::StartSecond => range.start_ns.div_euclid(SECOND),

@@ -110,6 +110,9 @@ impl Store for FileStore {
         if let (Operation::UpsertAtomically, Some(reason)) = (operation, self.option(layout, TWO_COMMITS)) {
             return Capability::Unsupported(reason.to_owned());
         }
+        if let (Operation::UpsertAtomically, Some(reason)) = (operation, self.driver.two_commits()) {
+            return Capability::Unsupported(reason.to_owned());
+        }
         let statement = match operation {
             Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
                 return Capability::Unsupported(NO_ENTITY.to_owned());
@@ -155,10 +158,10 @@ impl Store for FileStore {
     fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
         let batch = &self.files.config.batch;
         let own_tags = layout.tags == TagPlacement::OwnTable;
-        let said = self.option(layout, "readings in a write").and_then(|text| text.parse().ok());
+        let said = |word| self.option(layout, word).and_then(|text| text.parse().ok());
         let advised = WriteSize {
-            readings: said.unwrap_or(batch.readings),
-            bytes: batch.bytes,
+            readings: said("readings in a write").unwrap_or(batch.readings),
+            bytes: said("bytes in a write").unwrap_or(batch.bytes),
             reading_bytes: self.files.config.reading_bytes(table, own_tags),
             advice: self.files.advice.0,
             link: self.files.advice.1,

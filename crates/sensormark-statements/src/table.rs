@@ -7,7 +7,9 @@ use minijinja::{Value, context};
 use sensormark_drivers::lines::{field_name, tag_name};
 use sensormark_drivers::{RowShape, Shared};
 use sensormark_kit::{Key, SeriesMap};
-use sensormark_store::{Entity, Field, Plan, Schema, SeriesKey, Shape, Table, TagColumn, TagPlacement};
+use sensormark_store::{
+    Entity, Field, Plan, Schema, Scope, SeriesKey, Shape, Table, TagColumn, TagPlacement,
+};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
@@ -169,6 +171,15 @@ fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
     name
 }
 
+/// What templates see of buckets: one is of the series that agree in all tags but the last, which names its parts.
+fn bucketing(table: &Table, shape: Shape, tags: &[Value]) -> Value {
+    let limit = if let Shape::Bucketed { limit, .. } = shape { Some(limit) } else { None };
+    let shared = if limit.is_some() && tags.len() > 1 { tags.len() - 1 } else { tags.len() };
+    let group = SeriesKey::among(table, shared);
+    let group_keys: Vec<Value> = group.tags().iter().map(|&tag| tags[tag].clone()).collect();
+    context! { limit, group_keys, group_tags => &tags[..shared], part => tags.get(shared) }
+}
+
 impl TableShape {
     /// The table of this number, in a layout with such rows.
     pub fn new(config: &Config, plan: &Plan, number: usize, rows: RowShape) -> Self {
@@ -189,10 +200,13 @@ impl TableShape {
         let (span_ns, per_ns, split) = match layout.shape {
             Shape::RecordPerSpan { span_ns, .. } => (span_ns, 1, None),
             Shape::Summary { per_ns, split } => (1, per_ns, Some(split)),
+            Shape::Bucketed { per_ns, split, .. } => (1, per_ns, Some(split)),
             _ => (1, 1, None),
         };
+        let collection = if layout.scope == Scope::Shared { &config.text.shared } else { &table.name };
         let tags_table = own_tags.then(|| names.own_table("tags"));
-        let sums_table = split.map(|_| names.own_table("sums"));
+        let sums_table =
+            split.filter(|_| matches!(layout.shape, Shape::Summary { .. })).map(|_| names.own_table("sums"));
         let of_table = |name: &Option<String>| name.as_ref().map(|name| names.of_table(name));
         let context = context! {
             time_type => config.time_type(layout.time),
@@ -201,9 +215,10 @@ impl TableShape {
             span_ns,
             per_ns,
             readings_a_day => table.series.readings_a_day(),
+            interval_ns => table.series.interval_ns(),
             day_start => split.map(|split| split.day_start_ns),
             day_end => split.map(|split| split.day_end_ns),
-            table => names.of_table(&table.name),
+            table => names.of_table(collection),
             bare_table => table.name,
             tags_table => of_table(&tags_table),
             bare_tags_table => tags_table,
@@ -216,9 +231,10 @@ impl TableShape {
             entity => table.entity.as_ref().map(|entity| names.entity(entity)),
             time => own(config.text.time.clone()),
             own => Value::from_function(own),
+            ..bucketing(table, layout.shape, &tags)
         };
         let entity = table.entity.as_ref().map(|entity| entity.name.clone());
-        let all = [Some(table.name.clone()), tags_table, sums_table, entity];
+        let all = [Some(collection.clone()), tags_table, sums_table, entity];
         Self {
             slots: slots(config, table, series.keys(), layout, rows),
             names: all.into_iter().flatten().collect(),

@@ -173,10 +173,14 @@ impl FileSession {
         while start < batch.len() {
             let readings = start..end_of(batch, start, writer.most, most_bytes);
             start = readings.end;
-            self.enter().map_err(|error| error.after_acknowledging(done.readings))?;
+            let after = |error: StoreError| {
+                let acknowledged = error.acknowledged() + done.readings;
+                error.after_acknowledging(acknowledged)
+            };
+            self.enter().map_err(after)?;
             let written = self.commit(&writer, batch, readings.clone()).await;
             self.link.connection.leave();
-            let statements = written.map_err(|error| error.after_acknowledging(done.readings))?;
+            let statements = written.map_err(after)?;
             done.sent += readings.len() as u64;
             let is_sent_alone = self.physical.layout.write == WriteMethod::Datagram;
             done.readings = if is_sent_alone { 0 } else { done.sent };

@@ -1,8 +1,6 @@
 //! MongoDB against every rule of the store contract; in part, unless `SENSORMARK_SLOW` is set.
 
-use sensormark_mongodb::Mongodb;
-use std::sync::Arc;
-
 fn main() {
-    sensormark_conformance::main_in_part(Arc::new(Mongodb::new()));
+    let store = std::sync::Arc::new(sensormark_stores::mongodb());
+    sensormark_conformance::main_in_part_with_pins(store, concat!(env!("CARGO_MANIFEST_DIR"), "/mongodb"));
 }

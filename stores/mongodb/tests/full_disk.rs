@@ -5,8 +5,8 @@
 mod support;
 
 use libtest_mimic::{Arguments, Trial};
-use sensormark_mongodb::Mongodb;
 use sensormark_server::ManagedServer;
+use sensormark_statements::FileStore;
 use sensormark_store::{Batch, ErrorKind, Family, FieldType, Store, StoreError, Value};
 use std::path::PathBuf;
 use std::process::Command;
@@ -19,7 +19,7 @@ const MEGABYTES: u32 = 360;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let store = Arc::new(Mongodb::new());
+    let store = Arc::new(sensormark_stores::mongodb());
     let missing = store.installation().err().map(|error| error.to_string());
     let small = missing.map_or_else(SmallDisk::mount, Err);
     if let Err(reason) = &small {
@@ -89,7 +89,7 @@ async fn ended(server: &ManagedServer, error: &StoreError) -> Result<(), String>
     Ok(())
 }
 
-fn filled(store: &Mongodb, disk: &SmallDisk) -> Result<(), String> {
+fn filled(store: &FileStore, disk: &SmallDisk) -> Result<(), String> {
     let server = support::server(store, None, Some(&disk.0))?;
     let tables = vec![table("texts", "sensor", vec![1], vec![field("content", FieldType::Text)])];
     let layout = (Family::PerReading, "");

@@ -6,7 +6,7 @@ mod support;
 use libtest_mimic::{Arguments, Trial};
 use mongodb::bson::{Bson, Document, doc};
 use sensormark_conformance::reference::Reference;
-use sensormark_mongodb::Mongodb;
+use sensormark_statements::FileStore;
 use sensormark_store::{
     Aggregate, AnswerSource, Ask, Batch, Endpoint, Family, Field, FieldSet, FieldType, Function, Grouping,
     Index, Plan, Query, Selection, Series, Session, Shape, Store, Table, TagColumn, TimeRange, Value, Window,
@@ -24,7 +24,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let store = Arc::new(Mongodb::new());
+    let store = Arc::new(sensormark_stores::mongodb());
     let missing = store.installation().err().map(|error| error.to_string());
     if let Some(reason) = &missing {
         eprintln!("ignored: {reason}");
@@ -37,7 +37,7 @@ fn main() {
     libtest_mimic::run(&arguments, vec![everything.with_ignored_flag(missing.is_some())]).exit();
 }
 
-async fn all(store: &Mongodb, endpoint: &Endpoint) -> Outcome<()> {
+async fn all(store: &FileStore, endpoint: &Endpoint) -> Outcome<()> {
     for tables in [
         vec![by_one_tag("one")],
         vec![by_several_tags("several")],
@@ -106,7 +106,7 @@ fn readings(number: usize, table: &Table, minutes: std::ops::Range<i64>) -> Batc
 }
 
 /// Asks of few readings, and again of sixteen times as many.
-async fn in_layout(store: &Mongodb, plan: &Plan) -> Outcome<()> {
+async fn in_layout(store: &FileStore, plan: &Plan) -> Outcome<()> {
     let mut administrator = store.administrator(plan).await?;
     administrator.create().await?;
     let mut session = store.connect(plan).await?;

@@ -1,11 +1,10 @@
-//! What only a replica set can: an upsert in one commit, a member that is no longer the primary, and the loss of one of three.
+//! What only a replica set can: an upsert in one commit, and a member that is no longer the primary.
 
 mod support;
-mod three;
 
 use libtest_mimic::{Arguments, Trial};
 use mongodb::bson::doc;
-use sensormark_mongodb::Mongodb;
+use sensormark_statements::FileStore;
 use sensormark_store::{
     Atomicity, Batch, Capability, Durability, Endpoint, Entity, EntityReading, ErrorKind, Family, FieldType,
     Operation, Plan, Secret, Session, Store, StoreError, Table, Value,
@@ -18,14 +17,11 @@ const START: i64 = 1_700_000_000_123_456_789;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let store = Arc::new(Mongodb::new());
+    let store = Arc::new(sensormark_stores::mongodb());
     let missing = store.installation().err().map(|error| error.to_string());
     if let Some(reason) = &missing {
         eprintln!("ignored: {reason}");
     }
-    let same = Arc::clone(&store);
-    let three =
-        Trial::test("a replica set of three, and the loss of its primary", move || three::cluster(&same));
     let test = Trial::test("a replica set of one", move || {
         let server = support::server(&store, Some("replica-set"), None)?;
         // a growing document is updated, not inserted; one that is there already is refused as well
@@ -38,11 +34,10 @@ fn main() {
         block_on(stepped_down(&store, &plan)).map_err(|error| format!("step down: {error}"))?;
         Ok(())
     });
-    let tests = [test, three].map(|one| one.with_ignored_flag(missing.is_some()));
-    libtest_mimic::run(&arguments, tests.into()).exit();
+    libtest_mimic::run(&arguments, vec![test.with_ignored_flag(missing.is_some())]).exit();
 }
 
-fn plan(store: &Mongodb, endpoint: &Endpoint, family: Family) -> Plan {
+fn plan(store: &FileStore, endpoint: &Endpoint, family: Family) -> Plan {
     let fields = vec![field("usage", FieldType::F64)];
     let reads = Table {
         entity: Some(Entity {
@@ -67,7 +62,7 @@ fn reading(plan: &Plan, time_ns: i64) -> Batch {
 }
 
 /// Both are kept, or neither where the reading is refused.
-async fn upsert(store: &Mongodb, plan: &Plan) -> Result<(), StoreError> {
+async fn upsert(store: &FileStore, plan: &Plan) -> Result<(), StoreError> {
     let mut administrator = store.administrator(plan).await?;
     administrator.create().await?;
     let table = &plan.schema.tables[0];
@@ -101,7 +96,7 @@ async fn both(session: &mut dyn Session, plan: &Plan) -> Result<(usize, Vec<(u32
 }
 
 /// A session that is bound to a member which steps down fails without doubt; when there is a primary again, work goes on.
-async fn stepped_down(store: &Mongodb, plan: &Plan) -> Result<(), StoreError> {
+async fn stepped_down(store: &FileStore, plan: &Plan) -> Result<(), StoreError> {
     let mut administrator = store.administrator(plan).await?;
     administrator.create().await?;
     let url = plan.endpoint.url.expose();

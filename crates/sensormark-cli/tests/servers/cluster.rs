@@ -15,33 +15,6 @@ use std::process::Command;
 const SMALL: [&str; 7] =
     ["single=60", "multi=400", "batch=50", "sensors=7", "clients=1,3", "sweep=false", "grown=0"];
 
-/// Measures a small load on a cluster of three, and checks that it is valid, named and gone afterwards.
-fn measured(store: &str, consistency: &str) -> Vec<Value> {
-    let place = Place::new();
-    let options = ["--cluster", "3", "--consistency", consistency];
-    let on = format!("{store}:individual");
-    let output = place.measure(
-        "sensor-operations",
-        &SMALL,
-        &[&["--on", &on, "--server-memory", "384"], &options[..]].concat(),
-    );
-    let text = said(&output);
-    let trials = place.trials();
-    assert!(!trials.is_empty(), "{text}");
-    for trial in &trials {
-        assert!(held_against(trial).is_empty(), "{text}");
-        let cluster = &trial["implementation"]["cluster"];
-        assert_eq!(cluster["members"], 3, "{trial}");
-        assert_eq!(cluster["consistency"], consistency, "{trial}");
-        let name = trial["name"].as_str().unwrap_or_default();
-        assert!(name.contains(&format!("{store}.3-{consistency}")), "{name}");
-        assert_eq!(trial["ledger"]["lost"], 0, "{trial}");
-    }
-    assert!(text.contains(&format!("3 members, {consistency}")), "{text}");
-    assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
-    trials
-}
-
 fn setting<'a>(trial: &'a Value, name: &str) -> &'a str {
     let settings = trial["settings"].as_array().expect("settings");
     let found = settings.iter().find(|one| one["name"] == name);
@@ -162,21 +135,6 @@ fn drilled(store: &str, victim: &str) -> f64 {
     figure("outage_seconds").expect("an outage")
 }
 
-/// The other two elect one by themselves, after the 10 s that MongoDB waits.
-pub fn the_loss_of_the_primary_of_mongodb_is_an_outage_until_another_is_elected() {
-    let outage = drilled("mongodb", "primary");
-    assert!(outage >= 1.0, "{outage}: an election takes its time");
-}
-
-/// Each write waits until most members have it.
-pub fn three_of_mongodb_are_one_valid_server() {
-    for trial in measured("mongodb", "majority") {
-        assert_eq!(setting(&trial, "topology"), "replica set");
-        let concern = setting(&trial, "writeConcern");
-        assert!(concern.contains("\"w\": \"majority\""), "{concern}");
-    }
-}
-
 /// Three nodes by URL, which names all of them. Every read sees what two of three copies acknowledged. Nobody listens at the first address, so that the
 /// others have to do. The nodes are started here: one that sensormark starts by itself is in the drill below.
 #[cfg(feature = "cassandra")]
@@ -234,7 +192,7 @@ pub fn what_cannot_be_a_cluster_is_refused() -> Option<String> {
     };
     let embedded = ["runs inside the client", "--cluster 3"];
     refused(&["--on", "sqlite", "--cluster", "3"], &embedded);
-    for store in ["postgresql", "mariadb"] {
+    for store in ["postgresql", "mariadb", "mongodb"] {
         let words = ["one server of it alone", "names all of its hosts"];
         refused(&["--on", store, "--cluster", "3"], &words);
     }
@@ -244,20 +202,4 @@ pub fn what_cannot_be_a_cluster_is_refused() -> Option<String> {
     assert_ne!(output.status.code(), Some(0));
     assert!(!said(&output).contains("hunter2"), "{}", said(&output));
     None
-}
-
-/// A level that there is not is named with those that there are.
-pub fn a_level_that_mongodb_does_not_have_is_refused() {
-    let place = Place::new();
-    for (options, word) in [(["3", "majorty"], "did you mean majority?"), (["9", "local"], "3 to 7 members")]
-    {
-        let [members, level] = options;
-        let all = ["run", "devops", "--on", "mongodb", "--cluster", members];
-        let output = place.run(&[&all[..], &["--consistency", level]].concat());
-        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
-        assert!(errors(&output).contains(word), "{}", errors(&output));
-    }
-    let alone = ["--on", "mongodb", "--durability", "durable"];
-    let output = place.measure("durability", &["kill=replica"], &alone);
-    assert!(said(&output).contains("a server alone has none"), "{}", said(&output));
 }

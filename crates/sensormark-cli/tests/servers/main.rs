@@ -128,7 +128,7 @@ fn tests() -> Vec<Named> {
         test!("PostgreSQL", several_servers::two_servers_of_one_database_keep_all_their_trials),
         test!("PostgreSQL", studies::logs_lie_on_the_disk_that_the_user_names),
         test!("MariaDB", studies::a_machine_tool_run_follows_its_study),
-        test!("MongoDB", studies::mongodb_alone_writes_unacknowledged_in_sensor_operations_as_its_study),
+        test!("MongoDB", studies::sensor_operations_as_its_study_says_that_mongodb_acknowledges_here),
         test!("DuckDB", one_process::clients_that_processes_would_share_are_in_one),
     ]
 }
@@ -209,11 +209,8 @@ fn clusters_and_encryption() -> Vec<Named> {
     vec![
         ("cluster::what_cannot_be_a_cluster_is_refused", None, cluster::what_cannot_be_a_cluster_is_refused),
         test!("PostgreSQL", cluster::postgresql_by_url_asks_its_replica_and_waits_for_it),
-        test!("MongoDB", cluster::a_level_that_mongodb_does_not_have_is_refused),
-        test!("MongoDB", cluster::three_of_mongodb_are_one_valid_server),
         test!("Cassandra", cluster::three_of_cassandra_by_url_are_one_valid_server),
         test!("Cassandra", cluster::the_loss_of_a_node_of_cassandra_is_no_outage_at_quorum),
-        test!("MongoDB", cluster::the_loss_of_the_primary_of_mongodb_is_an_outage_until_another_is_elected),
         test!("MariaDB", connections::mariadb_by_a_socket),
         test!("PostgreSQL", connections::postgresql_by_a_socket),
         test!("QuestDB", connections::questdb_with_two_pairs),

@@ -4,8 +4,8 @@
 
 use mongodb::Client;
 use mongodb::bson::{Document, doc};
-use sensormark_mongodb::Mongodb;
 use sensormark_server::{ManagedServer, Supervisor};
+use sensormark_statements::FileStore;
 use sensormark_store::{
     Batch, DatabaseName, Durability, Endpoint, Family, Field, FieldType, Plan, Schema, Series, ServerOptions,
     Session, Store, Table, Tag, TagColumn, TimeResolution,
@@ -14,7 +14,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Starts a server with this profile, its data in this folder or a scratch folder.
-pub fn server(store: &Mongodb, profile: Option<&str>, data: Option<&Path>) -> Result<ManagedServer, String> {
+pub fn server(
+    store: &FileStore,
+    profile: Option<&str>,
+    data: Option<&Path>,
+) -> Result<ManagedServer, String> {
     let options = ServerOptions {
         memory_bytes: 256 << 20,
         clients: 4,
@@ -54,7 +58,7 @@ pub fn table(name: &str, tag: &str, values: Vec<i64>, fields: Vec<Field>) -> Tab
 
 /// A plan for a database of this name in the family's layout of this variant.
 pub fn plan(
-    store: &Mongodb,
+    store: &FileStore,
     endpoint: &Endpoint,
     name: &str,
     tables: Vec<Table>,
