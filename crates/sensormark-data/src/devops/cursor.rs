@@ -5,7 +5,7 @@
 use super::*;
 
 /// Where all walks of a cursor stand: kept, it leads back to its tick.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Position {
     /// The tick that comes next.
     pub tick: u64,

@@ -72,30 +72,28 @@ impl Mover {
         let normals = &*NORMALS;
         let shown = |state, place: usize| self.bounds[place].shown(state);
         let step = |state, place: usize, word| self.bounds[place].advance(state, normals.float(word));
-        match (states, to) {
-            (Values::I64(states), Values::I64(to)) => self.go_whole(ticks, states, &mut to[row..]),
-            (Values::F64(states), Values::F64(to)) => self.each(ticks, states, &mut to[row..], shown, step),
-            (Values::F64(states), Values::I64(to)) => {
+        match (self.rule, states, to) {
+            (Whole { mean, top, .. }, Values::I64(states), Values::I64(to)) => {
+                let bound = top.unwrap_or(i64::MAX >> (PART_BITS + 2)) << PART_BITS; // out of reach without a top
+                let step = |state: i64, _, word| {
+                    let step = (mean << PART_BITS) + normals.parts(word);
+                    match (top, self.walk) {
+                        (None, _) => state + step.abs(),
+                        (_, Walk::Clamped) => (state + step).clamp(0, bound),
+                        (_, Walk::Reflected) => (state + step).rem_euclid(2 * bound),
+                    }
+                };
+                let shown = |state, _| (if state > bound { 2 * bound - state } else { state }) >> PART_BITS;
+                self.each(ticks, states, &mut to[row..], shown, step);
+            }
+            (_, Values::F64(states), Values::F64(to)) => {
+                self.each(ticks, states, &mut to[row..], shown, step);
+            }
+            (_, Values::F64(states), Values::I64(to)) => {
                 self.each(ticks, states, &mut to[row..], |state, place| whole(shown(state, place)), step);
             }
             _ => unreachable!("walks of whole numbers have columns of such"),
         }
-    }
-
-    fn go_whole(&self, ticks: Range<u64>, states: &mut [i64], out: &mut [i64]) {
-        let Whole { mean, top, .. } = self.rule else { unreachable!("floats and whole numbers keep apart") };
-        let (normals, mean) = (&*NORMALS, mean << PART_BITS);
-        let bound = top.unwrap_or(i64::MAX >> (PART_BITS + 2)) << PART_BITS; // out of reach without a top
-        let step = |state: i64, _, word| {
-            let step = mean + normals.parts(word);
-            match (top, self.walk) {
-                (None, _) => state + step.abs(),
-                (_, Walk::Clamped) => (state + step).clamp(0, bound),
-                (_, Walk::Reflected) => (state + step).rem_euclid(2 * bound),
-            }
-        };
-        let shown = |state, _| (if state > bound { 2 * bound - state } else { state }) >> PART_BITS;
-        self.each(ticks, states, out, shown, step);
     }
 
     /// Goes on by some ticks: what each state shows goes out, unless that is empty, and then the state takes its step.

@@ -96,7 +96,7 @@ impl<'s> Search<'s> {
         if columns.len() > 2 { self.joined(&columns) } else { self.no_time() }
     }
 
-    fn no_time<T>(&self) -> Result<T> {
+    fn no_time(&self) -> Found {
         let mut hints = String::new();
         for column @ ColumnEvidence { label, example, .. } in self.seen {
             if column.is_mostly(column.clocks) {
@@ -307,7 +307,7 @@ impl<'s> Search<'s> {
         Ok(agreeing.dedup().collect())
     }
 
-    fn choose<T>(&self, columns: &[&ColumnEvidence]) -> Result<T> {
+    fn choose(&self, columns: &[&ColumnEvidence]) -> Found {
         let mut shown =
             columns.iter().map(|column| format!("⟦--time‖{}⟧ ({:?})", column.label, column.example));
         unclear!(
@@ -318,7 +318,7 @@ impl<'s> Search<'s> {
     }
 }
 
-fn in_two_columns<T>(date: &ColumnEvidence, clocks: &[&ColumnEvidence]) -> Result<T> {
+fn in_two_columns(date: &ColumnEvidence, clocks: &[&ColumnEvidence]) -> Found {
     let date = &date.label;
     let clocks = clocks.iter().map(|clock| &clock.label).collect_vec();
     let texts = clocks.iter().map(|clock| format!("‖--type‖{clock}=text")).join("");
