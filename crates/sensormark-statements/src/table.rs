@@ -171,13 +171,20 @@ fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
     name
 }
 
-/// What templates see of buckets: one is of the series that agree in all tags but the last, which names its parts.
-fn bucketing(table: &Table, shape: Shape, tags: &[Value]) -> Value {
+/// What templates see of a table's series, and of buckets: one is of the series that agree in all tags but the last, which names its parts.
+fn of_series(table: &Table, shape: Shape, tags: &[Value]) -> Value {
     let limit = if let Shape::Bucketed { limit, .. } = shape { Some(limit) } else { None };
     let shared = if limit.is_some() && tags.len() > 1 { tags.len() - 1 } else { tags.len() };
     let group = SeriesKey::among(table, shared);
     let group_keys: Vec<Value> = group.tags().iter().map(|&tag| tags[tag].clone()).collect();
-    context! { limit, group_keys, group_tags => &tags[..shared], part => tags.get(shared) }
+    context! {
+        limit,
+        group_keys,
+        group_tags => &tags[..shared],
+        part => tags.get(shared),
+        readings_a_day => table.series.readings_a_day(),
+        interval_ns => table.series.interval_ns(),
+    }
 }
 
 impl TableShape {
@@ -199,8 +206,9 @@ impl TableShape {
         let numeric = fields.iter().zip(&table.fields).filter(|(_, field)| field.kind.is_number());
         let (span_ns, per_ns, split) = match layout.shape {
             Shape::RecordPerSpan { span_ns, .. } => (span_ns, 1, None),
-            Shape::Summary { per_ns, split } => (1, per_ns, Some(split)),
-            Shape::Bucketed { per_ns, split, .. } => (1, per_ns, Some(split)),
+            Shape::Summary { per_ns, split } | Shape::Bucketed { per_ns, split, .. } => {
+                (1, per_ns, Some(split))
+            }
             _ => (1, 1, None),
         };
         let collection = if layout.scope == Scope::Shared { &config.text.shared } else { &table.name };
@@ -214,8 +222,6 @@ impl TableShape {
             q => config.text.quote,
             span_ns,
             per_ns,
-            readings_a_day => table.series.readings_a_day(),
-            interval_ns => table.series.interval_ns(),
             day_start => split.map(|split| split.day_start_ns),
             day_end => split.map(|split| split.day_end_ns),
             table => names.of_table(collection),
@@ -231,7 +237,7 @@ impl TableShape {
             entity => table.entity.as_ref().map(|entity| names.entity(entity)),
             time => own(config.text.time.clone()),
             own => Value::from_function(own),
-            ..bucketing(table, layout.shape, &tags)
+            ..of_series(table, layout.shape, &tags)
         };
         let entity = table.entity.as_ref().map(|entity| entity.name.clone());
         let all = [Some(collection.clone()), tags_table, sums_table, entity];
