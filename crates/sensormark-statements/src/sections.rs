@@ -60,7 +60,7 @@ pub struct File {
 }
 
 /// Words that a layout says something with.
-const OPTIONS: [&str; 16] = [
+const OPTIONS: [&str; 18] = [
     "family",
     "measured",
     "kept",
