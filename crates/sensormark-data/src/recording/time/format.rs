@@ -116,6 +116,10 @@ pub fn read(pattern: &str, text: &str) -> Result<Instant, TimeFault> {
     if !has_name && parts.offset().is_none() {
         parts.set_offset(Some(Offset::UTC));
     }
+    if parts.month().is_some() && parts.day().is_none() {
+        // A month begins on its first day.
+        parts.set_day(Some(1)).map_err(|_| Shape)?;
+    }
     let time = parts.to_zoned().map_err(|_| if has_name { Twice } else { NoSuchTime })?;
     let time_ns = time.timestamp().as_nanosecond();
     // jiff makes 59 of the second 60.
