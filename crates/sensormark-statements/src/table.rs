@@ -8,7 +8,7 @@ use sensormark_drivers::lines::{field_name, tag_name};
 use sensormark_drivers::{RowShape, Shared};
 use sensormark_kit::{Key, SeriesMap};
 use sensormark_store::{
-    Entity, Field, Plan, Schema, Scope, SeriesKey, Shape, Table, TagColumn, TagPlacement,
+    DaySplit, Entity, Field, Plan, Schema, Scope, SeriesKey, Shape, Table, TagColumn, TagPlacement,
 };
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -187,6 +187,15 @@ fn of_series(table: &Table, shape: Shape, tags: &[Value]) -> Value {
     }
 }
 
+/// The length of a record's span and of a period of sums, in ns, and how sums split the day.
+const fn periods(shape: Shape) -> (i64, i64, Option<DaySplit>) {
+    match shape {
+        Shape::RecordPerSpan { span_ns, .. } => (span_ns, 1, None),
+        Shape::Summary { per_ns, split } | Shape::Bucketed { per_ns, split, .. } => (1, per_ns, Some(split)),
+        _ => (1, 1, None),
+    }
+}
+
 impl TableShape {
     /// The table of this number, in a layout with such rows.
     pub fn new(config: &Config, plan: &Plan, number: usize, rows: RowShape) -> Self {
@@ -204,13 +213,7 @@ impl TableShape {
         let keys: Vec<Value> = series.keys().iter().map(key).collect();
         let fields: Vec<Value> = table.fields.iter().enumerate().map(|field| names.field(field)).collect();
         let numeric = fields.iter().zip(&table.fields).filter(|(_, field)| field.kind.is_number());
-        let (span_ns, per_ns, split) = match layout.shape {
-            Shape::RecordPerSpan { span_ns, .. } => (span_ns, 1, None),
-            Shape::Summary { per_ns, split } | Shape::Bucketed { per_ns, split, .. } => {
-                (1, per_ns, Some(split))
-            }
-            _ => (1, 1, None),
-        };
+        let (span_ns, per_ns, split) = periods(layout.shape);
         let collection = if layout.scope == Scope::Shared { &config.text.shared } else { &table.name };
         let tags_table = own_tags.then(|| names.own_table("tags"));
         let sums_table =
