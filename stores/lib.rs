@@ -73,8 +73,11 @@ fn built_in(layers: &[(&str, &str)], driver: impl Driver + 'static) -> FileStore
 #[cfg(test)]
 mod tests {
     use super::{duckdb, influxdb, mariadb, mongodb, postgresql, questdb, sqlite};
+    use sensormark_drivers::Fault;
+    use sensormark_statements::{config::Config, meaning::failure};
     use sensormark_store::{
-        DatabaseName, Durability, Endpoint, Family, Layout, Plan, Schema, Secret, Store, TimeResolution,
+        DatabaseName, Durability, Endpoint, ErrorKind, Family, Layout, Plan, Schema, Secret, Store,
+        TimeResolution,
     };
     use std::sync::Arc;
 
@@ -91,6 +94,19 @@ mod tests {
             clients: 1,
             timeout_ms: 1,
         }
+    }
+
+    /// A write looked for a chunk that `drop_chunks` took: "server stopped", and "the server's data is damaged", was said of it.
+    #[test]
+    fn a_chunk_that_was_dropped_is_no_damage() {
+        let layers = [include_str!("postgresql/store.toml"), include_str!("timescaledb/store.toml")];
+        let config = Config::read(layers.into_iter()).unwrap();
+        let of = |text: &str| {
+            let (codes, source) = (["XX000", "XX"].map(str::to_owned).to_vec(), text.into());
+            failure(&config, "write readings", Fault::Refused { codes, text: text.to_owned(), source }).kind()
+        };
+        assert_eq!(of("could not open relation with OID 17399 (SQLSTATE XX000)"), ErrorKind::Overload);
+        assert_eq!(of("invalid page in block 7 (SQLSTATE XX001)"), ErrorKind::Crashed);
     }
 
     /// Compares with `tests/pins/schema.txt` of each store.

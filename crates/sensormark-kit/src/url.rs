@@ -124,7 +124,10 @@ mod tests {
 
     #[test]
     fn the_first_port_is_the_one_that_was_named_first() {
-        assert_eq!(existing_server("store", "store://h/", vec![30_001, 20_001, 30_001]).ports, [30_001, 20_001]);
+        assert_eq!(
+            existing_server("store", "store://h/", vec![30_001, 20_001, 30_001]).ports,
+            [30_001, 20_001]
+        );
     }
 
     #[test]
