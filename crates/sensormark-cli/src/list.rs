@@ -225,10 +225,9 @@ fn heading(text: &mut String, store: &Arc<dyn Store>, name: &str, offer: &Layout
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sensormark_engine::trial::cases::cases;
     use sensormark_store::write_size::field_value_bytes;
     use sensormark_store::{Shape, TimeKey, WriteMethod};
-    use sensormark_workload::{billing, devops, machine_tool, sensor_operations};
+    use sensormark_workload::{billing, devops, machine_tool};
 
     fn offered(workload: &str, choice: &Choice) -> Vec<String> {
         let offers = offers_of(workload, choice).into_iter();

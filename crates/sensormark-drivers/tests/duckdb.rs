@@ -20,6 +20,7 @@ const SECOND: i64 = 1_000_000_000;
 
 fn words(fault: Fault) -> String {
     match fault {
+        Fault::Partly { fault, .. } => words(*fault),
         Fault::Known(error) => error.to_string(),
         Fault::Refused { text, .. } => text,
     }

@@ -110,6 +110,7 @@ impl Server {
 
 fn words(fault: Fault) -> String {
     match fault {
+        Fault::Partly { fault, .. } => words(*fault),
         Fault::Known(error) => error.to_string(),
         Fault::Refused { codes, text, .. } => format!("{codes:?} {text}"),
     }

@@ -95,6 +95,7 @@ fn guarded(planned: &[Planned], allowed: Duration) -> (Answers, Guarded) {
 fn error(fault: Fault) -> StoreError {
     match fault {
         Fault::Known(error) => error,
+        Fault::Partly { fault, .. } => error(*fault),
         Fault::Refused { text, .. } => panic!("{text}"),
     }
 }
