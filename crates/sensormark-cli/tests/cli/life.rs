@@ -63,8 +63,8 @@ fn a_life_of_sqlite_may_end_within_a_round() {
     a_life_that_ends_within_a_round("sqlite");
 }
 
-#[test]
-fn a_table_whose_one_tag_is_its_key_lives_too() {
+/// A life with compression, of a table whose one tag is its key: its trial, and what was said.
+pub fn a_life_with_compression(store: &str) -> (Value, String) {
     let place = Place::new();
     let text = r#"
         [series]
@@ -90,13 +90,19 @@ fn a_table_whose_one_tag_is_its_key_lives_too() {
         batch = 20
     "#;
     std::fs::write(place.path().join("one.toml"), text).expect("ours");
-    let output = place.measure("one.toml", &[], &["--on", "sqlite:individual"]);
-    let (trial, text) = (&place.trials()[0], said(&output));
-    assert!(held_against(trial).is_empty(), "{text}");
+    let output = place.measure("one.toml", &[], &["--on", &format!("{store}:individual")]);
+    let (trial, text) = (place.trials().swap_remove(0), said(&output));
+    assert!(held_against(&trial).is_empty(), "{text}");
     assert_eq!(trial["ledger"]["stored"], 5 * 56, "{text}");
+    (trial, text)
+}
+
+#[test]
+fn a_table_whose_one_tag_is_its_key_lives_too() {
+    let (trial, text) = a_life_with_compression("sqlite");
     let means = trial["tasks"].to_string();
     assert!(means.contains("SQLite compresses nothing."), "{means}");
-    assert!(!said(&output).contains("Operations"), "rounds have a section of their own: {}", said(&output));
+    assert!(!text.contains("Operations"), "rounds have a section of their own: {text}");
 }
 
 /// A trial of SQLite by means in which one text stands for another, with this many readings a second.

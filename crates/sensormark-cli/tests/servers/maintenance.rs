@@ -18,6 +18,13 @@ pub fn a_life_of_mariadb_may_end_within_a_round() {
     crate::life::a_life_that_ends_within_a_round("mariadb");
 }
 
+/// QuestDB does not say what times are in a partition of Parquet: none of them was dropped, and it was held against the database.
+pub fn questdb_drops_what_it_compressed() {
+    let (trial, text) = crate::life::a_life_with_compression("questdb");
+    let means = trial["tasks"].to_string();
+    assert!(means.contains("TO PARQUET") && means.contains("DROP PARTITION LIST"), "{means}: {text}");
+}
+
 pub fn postgresql_goes_through_all() {
     each_operation_is_timed_and_its_data_are_proven("postgresql", true);
 }
