@@ -376,9 +376,11 @@ impl BackendAdministrator for FileAdministrator {
         }
         if !config.sql.is_empty() {
             let names: Vec<&str> = config.list.iter().map(String::as_str).collect();
+            // A statement that takes the names knows what else it shows.
+            let is_chosen = names.is_empty() || config.sql.contains(":names");
             let each = &mut |row: &dyn Row| {
                 let name = row.printed(0)?;
-                if names.is_empty() || names.contains(&&*name) {
+                if is_chosen || names.contains(&&*name) {
                     found.push((name, row.printed(1)?));
                 }
                 Ok(true)

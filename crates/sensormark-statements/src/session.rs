@@ -103,7 +103,7 @@ impl FileSession {
             }
             let kept = self.kept(&asked).await?;
             let Some(last) = kept.planned.last() else {
-                if let Some(answer) = self.from_windows(query, &physical).await? {
+                if let Some(answer) = self.of_windows(query, &physical).await? {
                     return Ok(answer);
                 }
                 let found = self.answer(&readings_of(query)?).await?;
@@ -123,7 +123,7 @@ impl FileSession {
     }
 
     /// An aggregate by parts of the day, where the database aggregates windows that none of their edges cuts.
-    async fn from_windows(
+    async fn of_windows(
         &mut self,
         query: &Query,
         physical: &Arc<Physical>,
