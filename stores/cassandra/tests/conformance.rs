@@ -5,5 +5,5 @@ use sensormark_cassandra::Cassandra;
 use std::sync::Arc;
 
 fn main() {
-    sensormark_conformance::main_in_part(Arc::new(Cassandra::new()));
+    sensormark_conformance::main_in_part_with_pins(Arc::new(Cassandra::new()), env!("CARGO_MANIFEST_DIR"));
 }
