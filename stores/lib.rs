@@ -7,7 +7,10 @@ use std::sync::Arc;
 /// `store.toml` and the statements of a folder.
 macro_rules! files {
     ($folder:literal) => {
-        (include_str!(concat!($folder, "/store.toml")), include_str!(concat!($folder, "/statements.sql")))
+        files!($folder, "/statements.sql")
+    };
+    ($folder:literal, $statements:literal) => {
+        (include_str!(concat!($folder, "/store.toml")), include_str!(concat!($folder, $statements)))
     };
 }
 
@@ -47,6 +50,12 @@ pub fn questdb() -> FileStore {
     built_in(&[files!("questdb")], sensormark_drivers::questdb::Questdb)
 }
 
+/// Cassandra 4.0 or later.
+#[cfg(feature = "cassandra")]
+pub fn cassandra() -> FileStore {
+    built_in(&[files!("cassandra", "/statements.cql")], sensormark_drivers::cassandra::Cassandra)
+}
+
 /// What is wrong with files that are built in is seen by the first test that runs.
 fn built_in(layers: &[(&str, &str)], driver: impl Driver + 'static) -> FileStore {
     FileStore::new(layers, Arc::new(driver)).unwrap_or_else(|cause| panic!("{cause}"))
@@ -54,13 +63,13 @@ fn built_in(layers: &[(&str, &str)], driver: impl Driver + 'static) -> FileStore
 
 #[cfg(test)]
 mod tests {
-    use super::{duckdb, mariadb, postgresql, questdb, sqlite};
+    use super::{cassandra, duckdb, mariadb, postgresql, questdb, sqlite};
     use sensormark_store::{DatabaseName, Durability, Endpoint, Plan, Secret, Store};
 
     /// Compares with `tests/pins/schema.txt` of each store.
     #[test]
     fn tables_and_indexes_are_as_they_were() {
-        for store in [sqlite(), duckdb(), postgresql(), mariadb(), questdb()] {
+        for store in [sqlite(), duckdb(), postgresql(), mariadb(), questdb(), cassandra()] {
             let name = store.description().name;
             sensormark_conformance::pins::pin(
                 &format!("{}/{name}", env!("CARGO_MANIFEST_DIR")),

@@ -15,6 +15,15 @@ pub enum Fault {
         /// The native error.
         source: Box<dyn Error + Send + Sync>,
     },
+    /// A block went out in parts, and one failed.
+    Partly {
+        /// Its failure.
+        fault: Box<Self>,
+        /// Readings of the block, from its start, that are acknowledged.
+        acknowledged: u64,
+        /// Whether more of them are stored behind what was refused.
+        goes_on: bool,
+    },
     /// What it means is known: a broken connection, a time-out, an answer that cannot be read.
     Known(StoreError),
 }

@@ -24,6 +24,9 @@ mod pieces;
 
 mod rows;
 
+#[cfg(feature = "cassandra")]
+pub mod cassandra;
+
 #[cfg(feature = "duckdb")]
 pub mod duckdb;
 
@@ -227,6 +230,12 @@ pub trait Connection {
     /// Settings of the connection that no statement shows.
     fn own_settings(&self) -> Vec<(String, String)> {
         Vec::new()
+    }
+
+    /// Statements that the connection made of texts and sent since the last call, with their values, where it makes several of one: it keeps them from the first call
+    /// on. None where what is sent is the text.
+    fn sent(&mut self) -> Option<Vec<(String, Vec<String>)>> {
+        None
     }
 
     /// Says goodbye to the server.

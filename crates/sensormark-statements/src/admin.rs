@@ -100,7 +100,17 @@ impl FileAdministrator {
     }
 
     fn named(&self, text: &str) -> String {
-        named(text, self.plan.database.as_str())
+        self.named_as(text, self.plan.database.as_str())
+    }
+
+    /// The table that bears the owner's mark.
+    fn owner_table(&self) -> &str {
+        self.config().text.owner.as_deref().unwrap_or(OWNER_TABLE)
+    }
+
+    /// A statement with the names of a database and its owner's table.
+    fn named_as(&self, text: &str, database: &str) -> String {
+        text.replace("{owner}", self.owner_table()).replace("{database}", database)
     }
 
     async fn fill(&self) -> Result<(), StoreError> {
@@ -142,7 +152,7 @@ impl FileAdministrator {
     async fn mark(&self, name: &str) -> Result<Option<String>, StoreError> {
         let marked = async {
             let mut link = self.there(name).await?;
-            let text = named(&self.config().admin.marked, name);
+            let text = self.named_as(&self.config().admin.marked, name);
             link.value("read the owner's mark", &text, &[]).await
         };
         match marked.await {
@@ -150,14 +160,10 @@ impl FileAdministrator {
                 ErrorKind::NotFound | ErrorKind::Foreign | ErrorKind::Rejected => Ok(None),
                 _ => Err(failure),
             },
-            mark => mark,
+            // A table without a comment has an empty one.
+            mark => Ok(mark?.filter(|mark| !mark.is_empty())),
         }
     }
-}
-
-/// A statement with the names of a database and its owner's table.
-fn named(text: &str, database: &str) -> String {
-    text.replace("{owner}", OWNER_TABLE).replace("{database}", database)
 }
 
 impl BackendAdministrator for FileAdministrator {
@@ -202,7 +208,7 @@ impl BackendAdministrator for FileAdministrator {
         let mark = self.mark(name).await?;
         if mark.is_none() {
             let mut link = self.there(name).await?;
-            match link.list("look at the tables that are there", &named(&admin.contents, name), &[]).await {
+            match link.list("look at the tables that are there", &self.named_as(&admin.contents, name), &[]).await {
                 Ok(contents) if contents.is_empty() => return Ok(Found::Empty),
                 Err(error) if self.is_on_server() => return Err(error),
                 // A file of another kind has none.
@@ -220,7 +226,7 @@ impl BackendAdministrator for FileAdministrator {
 
     fn expected(&self) -> Vec<String> {
         let tables = self.physical.tables.iter().flat_map(|table| table.names.iter().cloned());
-        [OWNER_TABLE.to_owned()].into_iter().chain(tables).collect()
+        [self.owner_table().to_owned()].into_iter().chain(tables).collect()
     }
 
     async fn make(&mut self) -> Result<(), StoreError> {
@@ -328,7 +334,13 @@ impl BackendAdministrator for FileAdministrator {
                 found.push((row.printed(0)?, row.printed(1)?));
                 Ok(true)
             };
-            link.ask(OPERATION, &config.sql, &[("names", Cell::Texts(&names))], each).await?;
+            match link.ask(OPERATION, &config.sql, &[("names", Cell::Texts(&names))], each).await {
+                Err(error) if error.kind() == ErrorKind::Authentication => {
+                    let note = "settings are missing: the user may not read them (one with all privileges may)";
+                    self.notes.push(note.to_owned());
+                }
+                done => done?,
+            }
         }
         if let Some(options) = &config.options {
             for option in link.list(OPERATION, &options.sql, &[]).await? {

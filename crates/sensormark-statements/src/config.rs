@@ -18,6 +18,9 @@ pub struct Config {
     pub driver: String,
     /// What a URL looks like.
     pub url: String,
+    /// Whether its statements are in a language of its own: nothing in them comes from `standard.sql`.
+    #[serde(default)]
+    pub own_language: bool,
     /// What becomes of a second reading of one series and time, where a reading is a record of its own.
     pub repeated: RepeatedWrite,
     /// How names are written.
@@ -64,8 +67,15 @@ pub struct Text {
     pub time: String,
     /// Ns in a unit of the database's own type of time, `native_time`, which layouts with `time = "native"` have.
     pub native_unit_ns: Option<i64>,
-    /// A table's name on the server, where databases are a part of it: `{database}.{table}`.
+    /// A table's name on the server, where databases are a part of it: `{database}.{table}`. One with quotes in it is written so.
     pub table: Option<String>,
+    /// How a table of readings is called, and one of entities: `{table}` by itself, and the same.
+    pub names: Option<[String; 2]>,
+    /// The table that bears the owner's mark, where it is one that is there for something else too.
+    pub owner: Option<String>,
+    /// Whether tags are always in a table of their own.
+    #[serde(default)]
+    pub tags_apart: bool,
     /// Whether tags are usually in each row, also where series have several.
     #[serde(default)]
     pub inline_tags: bool,
@@ -162,7 +172,7 @@ pub struct Cache {
 pub struct Check {
     /// The statement.
     pub sql: String,
-    /// The value.
+    /// The value; of several, with bars between them, one.
     pub is: String,
     /// What failure it is where it is another; without one the report says it, and nothing fails.
     pub kind: Option<Kind>,

@@ -1,5 +1,6 @@
 //! From rows to answers: each value goes straight from the driver's row into its column.
 
+use crate::parts::Parts;
 use crate::question::{Asked, Form, RecordForm};
 use sensormark_kit::{Document, Row, unexpected};
 use sensormark_store::client_side::last_of_each;
@@ -30,6 +31,8 @@ pub struct Decoder<'a> {
     /// Where each group is, where several statements give their values.
     places: Option<HashMap<GroupKey, usize>>,
     series: Vec<u32>,
+    /// Boxed, because few databases give them.
+    parts: Option<Box<Parts<'a>>>,
     piece: usize,
     /// Boxed, because few answers are taken in pieces.
     full: Option<Box<Batch>>,
@@ -58,6 +61,7 @@ impl<'a> Decoder<'a> {
             lacking,
             places: (statements > 1).then(HashMap::new),
             series: Vec::new(),
+            parts: None,
             piece: usize::MAX,
             full: None,
         }
@@ -122,6 +126,10 @@ impl<'a> Decoder<'a> {
                 self.series.push(series);
             }
             Form::Groups(values) => self.group(values, row)?,
+            Form::Parts => {
+                let (asked, series) = (self.asked, self.series_of(row)?);
+                self.parts.get_or_insert_with(|| Box::new(Parts::new(asked))).add(series, row, keys)?;
+            }
         }
         Ok(())
     }
@@ -337,6 +345,7 @@ impl<'a> Decoder<'a> {
                 Answer::Series(self.series)
             }
             Form::Groups(_) => Answer::groups(self.groups),
+            Form::Parts => self.parts.map_or_else(|| Answer::groups(Vec::new()), |parts| parts.answer()),
         }
     }
 

@@ -32,9 +32,10 @@ impl Files {
         let config = Config::read(configs).map_err(|cause| format!("store.toml: {cause}"))?;
         let mut file = File::default();
         for (_, statements) in layers {
-            file = File::read("statements.sql", statements)?.over(file);
+            file = File::read("statements", statements)?.over(file);
         }
-        let standard = File::read("standard.sql", STANDARD)?.common;
+        let standard = if config.own_language { "" } else { STANDARD };
+        let standard = File::read("standard.sql", standard)?.common;
         let advice = (config.batch.advice.clone().leak() as &str, config.batch.link.clone().leak() as &str);
         let files = Self { config, file, standard, templates: Mutex::default(), advice };
         files.check()?;

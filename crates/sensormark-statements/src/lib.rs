@@ -10,6 +10,7 @@
 //! Beside them:
 //!
 //! - [`session`] and [`mod@write`]: one client's work
+//! - [`parts`]: aggregates that the client adds up
 //! - [`recorded`]: statements that are kept for people
 //! - [`admin`]: databases are made and removed
 //! - [`meaning`]: what failures mean
@@ -30,6 +31,8 @@ pub mod layouts;
 pub mod link;
 
 pub mod meaning;
+
+pub mod parts;
 
 pub mod physical;
 

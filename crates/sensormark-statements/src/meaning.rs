@@ -8,6 +8,10 @@ use sensormark_store::{ErrorKind, StoreError};
 pub fn failure(config: &Config, operation: &str, fault: Fault) -> StoreError {
     let (codes, text, source) = match fault {
         Fault::Known(error) => return error,
+        Fault::Partly { fault, acknowledged, goes_on } => {
+            let error = failure(config, operation, *fault).after_acknowledging(acknowledged);
+            return if goes_on { error.with_doubt(true) } else { error };
+        }
         Fault::Refused { codes, text, source } => (codes, text, source),
     };
     let mut errors = config.errors.iter();

@@ -55,6 +55,8 @@ pub enum Form {
     Series,
     /// Aggregates: the parts of the group that are there, then these values (the number of the aggregate, and the value's type).
     Groups(Vec<(usize, FieldType)>),
+    /// Parts of groups: (keys,) how many readings there are for each aggregate, and what is asked of them ([`crate::parts`]).
+    Parts,
 }
 
 /// How a record comes back.
@@ -297,6 +299,7 @@ impl<'a> Asked<'a> {
             (Ask::Derived(derived), _) => {
                 Form::Groups(derived.kinds(self.description).into_iter().enumerate().collect())
             }
+            (Ask::Aggregate { .. }, "parts") => Form::Parts,
             (Ask::Aggregate { .. }, _) => Form::Groups(numbers.iter().map(value).collect()),
             (_, "times") => Form::Times(fields),
             (_, "field rows") => Form::FieldRows(fields, Vec::new()),

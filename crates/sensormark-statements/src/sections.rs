@@ -1,7 +1,7 @@
 //! `statements.*`: sections of text, which are templates, in blocks, which are layouts.
 //!
 //! `-- layout: NAME < BASE, …` opens a layout; sections before the first one hold for all layouts. A section is `-- statement: NAME` or
-//! `-- macro: NAME(arguments)`. A section of a layout comes first, then those of the layouts that it is based on, then the
+//! `-- macro: NAME(arguments)`. `-- in the client: REASON` in a statement says why the client does it. A section of a layout comes first, then those of the layouts that it is based on, then the
 //! store's, then the standard's. `{{ super() }}` is the text that would hold otherwise. Other comments say something to the reader alone.
 
 use std::collections::BTreeMap;
@@ -24,6 +24,8 @@ pub struct Section {
     pub text: String,
     /// Where it begins: file and line.
     pub place: String,
+    /// Why the client does it, in full or in part.
+    pub in_the_client: Option<String>,
 }
 
 /// Sections by kind and name.
@@ -58,7 +60,7 @@ pub struct File {
 }
 
 /// Words that a layout says something with.
-const OPTIONS: [&str; 14] = [
+const OPTIONS: [&str; 16] = [
     "family",
     "measured",
     "kept",
@@ -69,7 +71,9 @@ const OPTIONS: [&str; 14] = [
     "some fields",
     "in the client",
     "two commits",
+    "search without a bound",
     "readings in a write",
+    "readings in a request",
     "rows in a statement",
     "fields in a statement",
     "statements in a request",
@@ -102,11 +106,16 @@ impl File {
                 open = None;
             } else if let Some((kind, rest)) = section(comment) {
                 let key = (kind, rest.split([' ', '(']).next().unwrap_or_default().to_owned());
-                let opened = Section { head: rest.to_owned(), text: String::new(), place: place.clone() };
+                let opened =
+                    Section { head: rest.to_owned(), place: place.clone(), ..Section::default() };
                 if file.sections().insert(key.clone(), opened).is_some() {
                     return Err(format!("{place}: {} is there twice", key.1));
                 }
                 open = Some(key);
+            } else if let (Some(key), Some(reason)) = (&open, comment.strip_prefix("in the client:")) {
+                if let Some(section) = file.sections().get_mut(key) {
+                    section.in_the_client = Some(reason.trim().to_owned());
+                }
             } else if open.is_none()
                 && let Some(block) = file.blocks.last_mut()
             {

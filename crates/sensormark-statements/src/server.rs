@@ -2,11 +2,14 @@
 //!
 //! They see:
 //!
-//! - paths: `folder`, `data`, `logs` (empty where there are none), `programs` (the folder of the programs, or the jar), `java`
+//! - paths: `folder`, `data`, `logs` (empty where there are none), `programs` (the folder of the programs, or the jar), `jars` (the folder above), `java`
 //! - the network: `address`, `loopback`, `ports`, `password`
-//! - sizes: `clients`, `memory_kib`, `log_mib`
+//! - sizes: `clients`, `memory_kib`, `log_mib`, `machine_mib`
 //! - what was asked for: `durability`, `version` (its first number), `linux`
 //! - texts: `profile` of `[profiles]`, and `more` of a store that extends this one
+//! - whether it is a start on loopback before others reach the server: `set_up`
+//!
+//! `newest(before, after)` is the file beside the jar whose name is a version between these texts. The filter `quoted` puts a text in quotes, as TOML and JSON have it.
 
 use crate::config::Config;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
@@ -14,19 +17,31 @@ use sensormark_kit::url::own_server;
 use sensormark_server::files::{path_text, write_private};
 use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_server::java::find_java;
-use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError};
+use sensormark_store::server::{Command, ServerFolder, SetUp, StopSignal, machine_memory_bytes};
+use sensormark_store::{Endpoint, ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 /// `[server]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerConfig {
-    /// What has to be in a folder, below it; the first is the server, and its version is asked for. With a `*` it is a file (a jar), and what the star stands for is
-    /// the version.
+    /// What has to be in a folder, below it; the first is the server, and its version is asked for. With a `*` it is one of these files (jars), and what the star stands
+    /// for is the version.
     pub programs: Vec<String>,
+    /// What the server is asked for its version with.
+    #[serde(default = "version")]
+    pub asked: String,
+    /// How its version begins, and what is said of others.
+    pub only: Option<[String; 2]>,
+    /// Whether it is started on loopback first, and asked for its version there, where other hosts are to reach it.
+    #[serde(default)]
+    pub set_up: bool,
+    /// Which of the folder's ports are the server's, where its URL does not say all of them.
+    #[serde(default)]
+    pub ports: Vec<usize>,
     /// The same in words.
     pub wanted: String,
     /// Folders below a home or an installed server in which they may be.
@@ -34,14 +49,15 @@ pub struct ServerConfig {
     /// Folders where packages put them; `*` stands for one name, and the highest number comes first.
     #[serde(default)]
     pub packages: Vec<PathBuf>,
-    /// The first version of Java that the server runs on: `java` in templates is the program.
-    pub java: Option<u32>,
+    /// The first version of Java that the server runs on, or of several, these alone: `java` in templates is the program.
+    #[serde(default)]
+    pub java: Vec<u32>,
     /// Why its logs cannot be in a folder of their own, where they cannot.
     pub no_logs: Option<String>,
     /// Whether `PATH` is looked into.
     #[serde(default = "yes")]
     pub on_path: bool,
-    /// Files that are written, by name; those without text are not.
+    /// Files that are written, by name, which is a template too; those without text are not.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
     /// Programs that run to their end before the server starts, with their arguments; empty arguments are left out.
@@ -73,6 +89,10 @@ const fn yes() -> bool {
     true
 }
 
+fn version() -> String {
+    "--version".to_owned()
+}
+
 fn wrong(config: &Config, text: impl Into<String>) -> StoreError {
     StoreError::new(ErrorKind::Configuration, format!("configure {}", config.title), text)
 }
@@ -101,8 +121,9 @@ pub fn installation(config: &Config) -> Result<Installation, StoreError> {
         packages: server.packages.iter().flat_map(|pattern| folders(pattern)).collect(),
         advice: install_advice(&config.name, &config.url),
     };
-    if let Some((before, after)) = server.programs[0].split_once('*') {
-        let found = search.find(|folder| newest(folder, before, after))?;
+    if server.programs[0].contains('*') {
+        let patterns = || server.programs.iter().filter_map(|pattern| pattern.split_once('*'));
+        let found = search.find(|folder| patterns().find_map(|(before, after)| newest(folder, before, after)))?;
         java(config)?;
         let (file, version) = found.what.clone();
         return Ok(found.installation(file, version));
@@ -110,7 +131,13 @@ pub fn installation(config: &Config) -> Result<Installation, StoreError> {
     let is_complete = |folder: &Path| server.programs.iter().all(|program| folder.join(program).is_file());
     let found = search.find(|folder| is_complete(folder).then_some(()))?;
     let folder = found.folder.clone();
-    let version = program_version(&config.title, &folder.join(&server.programs[0]), "--version")?;
+    let version = program_version(&config.title, &folder.join(&server.programs[0]), &server.asked)?;
+    if let Some([start, otherwise]) = &server.only
+        && !version.starts_with(start)
+    {
+        let text = format!("{version} {otherwise}");
+        return Err(StoreError::new(ErrorKind::NotInstalled, format!("find {}", config.title), text));
+    }
     Ok(found.installation(folder, version))
 }
 
@@ -125,10 +152,16 @@ fn newest(folder: &Path, before: &str, after: &str) -> Option<(PathBuf, String)>
 
 /// The Java that the server runs on, where it runs on one.
 fn java(config: &Config) -> Result<Option<PathBuf>, StoreError> {
-    let least = of(config)?.java;
-    let find =
-        |least| find_java(&config.title, &format!("Java {least} or later"), |version| version >= least);
-    least.map(find).transpose()
+    let title = &config.title;
+    let found = match &of(config)?.java[..] {
+        [] => return Ok(None),
+        [least] => find_java(title, &format!("Java {least} or later"), |version| version >= *least),
+        several => {
+            let names: Vec<String> = several.iter().map(u32::to_string).collect();
+            find_java(title, &format!("Java {}", names.join(" or ")), |version| several.contains(&version))
+        }
+    };
+    found.map(Some)
 }
 
 /// The folders that a pattern stands for: with one `*`, the highest number first.
@@ -161,6 +194,7 @@ impl<'a> Texts<'a> {
         installation: &Installation,
         folder: &ServerFolder,
         options: &ServerOptions,
+        set_up: bool,
     ) -> Result<Self, StoreError> {
         let profile = options.profile.as_deref().unwrap_or("default");
         let known: Vec<&str> =
@@ -171,12 +205,20 @@ impl<'a> Texts<'a> {
         let logs = folder.logs.as_ref().map(|logs| path_text(logs)).transpose()?;
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        let beside = installation.path.parent().map(Path::to_path_buf).unwrap_or_default();
+        environment.add_function("newest", move |before: String, after: String| {
+            newest(&beside, &before, &after).map(|(file, _)| file.to_string_lossy().into_owned())
+        });
+        environment.add_filter("quoted", |text: String| serde_json::Value::from(text).to_string());
         let context = context! {
             folder => path_text(&folder.root)?,
             data => path_text(&folder.data.join(&config.name))?,
             logs,
             programs => path_text(&installation.path)?,
+            jars => installation.path.parent().map(path_text).transpose()?,
+            machine_mib => machine_memory_bytes() >> 20,
             java => java(config)?.map(|java| path_text(&java)).transpose()?,
+            set_up,
             address => folder.address.to_string(),
             loopback => folder.address.is_loopback(),
             ports => folder.ports,
@@ -216,6 +258,26 @@ impl<'a> Texts<'a> {
         let program = programs.join(words.remove(0));
         Ok(Command { program, arguments: words, ..Command::default() })
     }
+
+    /// Writes the server's files, and says how it is started.
+    fn server(
+        &self,
+        server: &ServerConfig,
+        programs: &Path,
+        folder: &ServerFolder,
+    ) -> Result<Command, StoreError> {
+        for (name, text) in &server.files {
+            let text = self.of(text)?;
+            if !text.trim().is_empty() {
+                write_private(folder, &self.of(name)?, &text)?;
+            }
+        }
+        let mut command = self.command(programs, &server.start)?;
+        for (name, text) in &server.environment {
+            command.environment.push((name.clone(), self.of(text)?));
+        }
+        Ok(command)
+    }
 }
 
 /// How the server is started in this folder: files are written, nothing is started.
@@ -232,24 +294,28 @@ pub fn launch(
     if let (Some(reason), Some(_)) = (&server.no_logs, &folder.logs) {
         return Err(StoreError::unsupported("keep the logs apart", reason.as_str()));
     }
-    let texts = Texts::new(config, installation, folder, options)?;
-    for (name, text) in &server.files {
-        let text = texts.of(text)?;
-        if !text.trim().is_empty() {
-            write_private(folder, name, &text)?;
+    let endpoint = |texts: &Texts<'_>| {
+        let ports = server.ports.iter().map(|&port| folder.ports[port]);
+        let own = own_server(&config.name, texts.of(&server.url)?, folder.ports[0]);
+        Ok::<_, StoreError>(Endpoint { ports: ports.collect(), ..own })
+    };
+    let set_up = match server.set_up && !folder.address.is_loopback() {
+        true => {
+            let folder = ServerFolder { address: Ipv4Addr::LOCALHOST, ..folder.clone() };
+            let texts = Texts::new(config, installation, &folder, options, true)?;
+            let server = texts.server(server, &installation.path, &folder)?;
+            Some(Box::new(SetUp { server, endpoint: endpoint(&texts)? }))
         }
-    }
+        false => None,
+    };
+    let texts = Texts::new(config, installation, folder, options, false)?;
     let before = server.before.iter().map(|words| texts.command(&installation.path, words));
-    let mut command = texts.command(&installation.path, &server.start)?;
-    for (name, text) in &server.environment {
-        command.environment.push((name.clone(), texts.of(text)?));
-    }
     Ok(Launch {
         before: before.collect::<Result<_, _>>()?,
-        set_up: None,
-        server: command,
+        set_up,
+        server: texts.server(server, &installation.path, folder)?,
         after: Vec::new(),
-        endpoint: own_server(&config.name, texts.of(&server.url)?, folder.ports[0]),
+        endpoint: endpoint(&texts)?,
         stop: if server.stop == "interrupt" { StopSignal::Interrupt } else { StopSignal::Terminate },
         start_seconds: server.start_seconds,
         notes: texts.all(&server.notes)?,

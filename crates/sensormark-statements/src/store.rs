@@ -25,6 +25,8 @@ use std::time::Duration;
 
 /// Why nothing is updated beside a reading.
 const NO_ENTITY: &str = "the table has no entity";
+/// Why a search needs a bound.
+const WITHOUT_BOUND: &str = "search without a bound";
 /// How long the question for the version may take.
 const VERSION: Duration = Duration::from_secs(10);
 
@@ -63,12 +65,21 @@ impl FileStore {
         option(&self.files.file.lineage(&block.name), word)
     }
 
+    /// Why the client does what a statement is for.
+    fn in_the_client(&self, layout: &Layout, statement: &str) -> Option<String> {
+        let block = block_of(&self.files.file, *layout)?;
+        self.files.templates(&block.name).in_the_client(statement).map(str::to_owned)
+    }
+
     /// Whether a layout has a statement; where it has none, why the client answers.
     fn answers(&self, layout: &Layout, statement: &str) -> Capability {
         let Some(block) = block_of(&self.files.file, *layout) else {
             let reason = format!("{} does not have this layout", self.files.config.title);
             return Capability::Unsupported(reason);
         };
+        if let Some(reason) = self.in_the_client(layout, statement) {
+            return Capability::ClientSide(reason);
+        }
         let templates = self.files.templates(&block.name);
         if templates.defines(statement) || (statement == "latest" && templates.defines("latest_times")) {
             return Capability::Native;
@@ -101,7 +112,17 @@ impl Store for FileStore {
         if let (Operation::UpsertAtomically, Some(reason)) = (operation, self.option(layout, TWO_COMMITS)) {
             return Capability::Unsupported(reason.to_owned());
         }
+        if let (Operation::SearchWithoutBound, Some(reason)) = (operation, self.option(layout, WITHOUT_BOUND)) {
+            return Capability::Unsupported(reason.to_owned());
+        }
+        let part = match operation {
+            Operation::AggregateByWindow => "windows",
+            Operation::AggregateByDayPart => "day_parts",
+            Operation::AggregateAcrossSeries => "across_series",
+            _ => "",
+        };
         let statement = match operation {
+            _ if self.in_the_client(layout, part).is_some() => part,
             Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
                 return Capability::Unsupported(NO_ENTITY.to_owned());
             }
@@ -170,7 +191,7 @@ impl Store for FileStore {
     }
 
     fn runs_on_java(&self) -> bool {
-        self.files.config.server.as_ref().is_some_and(|server| server.java.is_some())
+        self.files.config.server.as_ref().is_some_and(|server| !server.java.is_empty())
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {
@@ -202,7 +223,9 @@ impl Store for FileStore {
     ) -> Result<Launch, StoreError> {
         if self.driver.databases() == Databases::Server {
             let mut launch = server::launch(&self.files.config, installation, folder, options)?;
-            launch.endpoint.ports = self.endpoint(launch.endpoint.url.expose())?.ports;
+            if launch.endpoint.ports.is_empty() {
+                launch.endpoint.ports = self.endpoint(launch.endpoint.url.expose())?.ports;
+            }
             return Ok(launch);
         }
         let title = &self.files.config.title;

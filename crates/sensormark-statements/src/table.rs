@@ -79,8 +79,15 @@ impl Names<'_> {
 
     /// A table's name in statements.
     fn of_table(&self, name: &str) -> String {
-        let pattern = self.config.text.table.as_deref().unwrap_or("{table}");
-        self.quoted(&pattern.replace("{database}", self.database).replace("{table}", name))
+        let (pattern, quote) = (self.config.text.table.as_deref().unwrap_or("{table}"), &self.config.text.quote);
+        let text = pattern.replace("{database}", self.database).replace("{table}", name);
+        if pattern.contains(quote.as_str()) && !quote.is_empty() { text } else { self.quoted(&text) }
+    }
+
+    /// How a table of readings (0) or entities (1) is called.
+    fn called(&self, name: &str, what: usize) -> String {
+        let names = self.config.text.names.as_ref();
+        names.map_or_else(|| name.to_owned(), |names| names[what].replace("{table}", name))
     }
 
     /// The name of a table of ours beside the table's own.
@@ -142,7 +149,7 @@ impl Names<'_> {
     fn entity(&self, entity: &Entity) -> Value {
         let columns = entity.columns.iter().enumerate().map(|column| self.field(column));
         context! {
-            table => self.of_table(&entity.name),
+            table => self.of_table(&self.called(&entity.name, 1)),
             columns => columns.collect::<Vec<_>>(),
             last => self.quoted(&entity.last_time_column),
         }
@@ -189,10 +196,12 @@ impl TableShape {
             q => config.text.quote,
             span_ns,
             per_ns,
+            database,
+            resolution => table.time_resolution,
             readings_a_day => table.series.readings_a_day(),
             day_start => split.map(|split| split.day_start_ns),
             day_end => split.map(|split| split.day_end_ns),
-            table => names.of_table(&table.name),
+            table => names.of_table(&names.called(&table.name, 0)),
             bare_table => table.name,
             tags_table => of_table(&tags_table),
             bare_tags_table => tags_table,
@@ -206,8 +215,8 @@ impl TableShape {
             time => own(config.text.time.clone()),
             own => Value::from_function(own),
         };
-        let entity = table.entity.as_ref().map(|entity| entity.name.clone());
-        let all = [Some(table.name.clone()), tags_table, sums_table, entity];
+        let entity = table.entity.as_ref().map(|entity| names.called(&entity.name, 1));
+        let all = [Some(names.called(&table.name, 0)), tags_table, sums_table, entity];
         Self {
             slots: slots(config, table, series.keys(), layout, rows),
             names: all.into_iter().flatten().collect(),

@@ -50,6 +50,11 @@ impl Templates {
         self.statement(name).is_some_and(|section| !section.text.trim().is_empty())
     }
 
+    /// Why the client does what a statement is for, in full or in part.
+    pub fn in_the_client(&self, name: &str) -> Option<&str> {
+        self.statement(name)?.in_the_client.as_deref()
+    }
+
     /// How a statement's rows are read, or what carries them: the words behind `->`.
     pub fn form(&self, name: &str) -> &str {
         let head = self.statement(name).map_or("", |section| &section.head);

@@ -110,7 +110,8 @@ pub fn sizes(
     width: usize,
 ) -> (usize, usize) {
     let rows = option("rows in a statement").map_or(1, |rows| rows.min(values / width.max(1)).max(1));
-    (rows, option("statements in a request").unwrap_or(most))
+    let said = option("statements in a request").or_else(|| option("readings in a request"));
+    (rows, said.unwrap_or(most))
 }
 
 impl Writer {
@@ -172,12 +173,17 @@ impl FileSession {
         while start < batch.len() {
             let readings = start..end_of(batch, start, writer.most, most_bytes);
             start = readings.end;
-            self.enter().map_err(|error| error.after_acknowledging(done.readings))?;
+            let after = |error: StoreError| {
+                let acknowledged = error.acknowledged() + done.readings;
+                error.after_acknowledging(acknowledged)
+            };
+            self.enter().map_err(after)?;
             let written = self.commit(&writer, batch, readings.clone()).await;
             self.link.connection.leave();
-            let statements = written.map_err(|error| error.after_acknowledging(done.readings))?;
+            let statements = written.map_err(after)?;
             done.readings += readings.len() as u64;
-            done.statements += if writer.rows > 1 { statements } else { 1 };
+            let is_counted = writer.rows > 1 || writer.carrier(readings.len()).encoder == "partitions";
+            done.statements += if is_counted { statements } else { 1 };
         }
         done.sent = done.readings;
         Ok(done)
