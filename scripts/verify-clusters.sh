@@ -2,7 +2,7 @@
 # The clusters of three members: devops and sensor-operations at quick scale, and drills in which a member is killed (SIGKILL) while clients write. Run
 # by hand (make verify). The result of each run, with its date, replaces its row in docs/results/clusters.md.
 #
-#   verify-clusters.sh [STORE]...     mongodb and cassandra without an argument
+#   verify-clusters.sh [STORE]...     mongodb without an argument
 #   PARTS='load drill'                which of the two, both by default
 #   PROGRAM=…                         a program that is built already
 set -euo pipefail
@@ -68,7 +68,7 @@ drill() {
 }
 
 [[ -x $PROGRAM ]] || cargo build --release --locked --package sensormark-cli
-(($#)) || set -- mongodb cassandra
+(($#)) || set -- mongodb
 for store; do
   case $store in
     mongodb) level=majority ;;

@@ -4,7 +4,7 @@
 //! that it does not walk through partitions that are not there.
 
 use super::text::{Buckets, Rows, Series, Slot};
-use super::value::{WireRow, each_row, put};
+use super::value::{each_row, put};
 use super::{Cql, Link, PIPELINE, Plan};
 use crate::{Cell, EachRow, Fault};
 use futures_util::stream::{StreamExt, TryStreamExt, iter};

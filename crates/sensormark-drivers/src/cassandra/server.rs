@@ -123,7 +123,7 @@ async fn set_up(options: &Options, patience: Duration) -> Result<(), Fault> {
         "CREATE ROLE IF NOT EXISTS {user} WITH PASSWORD = '{}' AND LOGIN = true AND SUPERUSER = true",
         password.expose()
     );
-    Link::open(&first, patience).await?.run(&text).await.map(drop)
+    Link::open(&first, patience).await?.run(text).await.map(drop)
 }
 
 /// Looks after the accounts of a server that sensormark started. On loopback its own takes the place of the first one. On an address that other hosts reach, it must be
@@ -143,7 +143,7 @@ pub(super) async fn accounts(options: &Options, patience: Duration) -> Result<Li
     others.retain(|role| options.user.as_ref().is_some_and(|(user, _)| user != role));
     // A slow server may not have got to the end of the set-up before.
     if is_on_loopback && others.iter().any(|role| role == FIRST) {
-        link.run(&format!("DROP ROLE IF EXISTS {FIRST}")).await?;
+        link.run(format!("DROP ROLE IF EXISTS {FIRST}")).await?;
     }
     if is_on_loopback || others.is_empty() {
         return Ok(link);

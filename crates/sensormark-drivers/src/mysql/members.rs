@@ -145,6 +145,7 @@ async fn open_one(
 /// Whether another member may do.
 fn is_gone(fault: &Fault) -> bool {
     match fault {
+        Fault::Partly { fault, .. } => is_gone(fault),
         Fault::Known(error) => matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout),
         Fault::Refused { codes, .. } => codes.iter().any(|code| GONE.contains(&code.as_str())),
     }
