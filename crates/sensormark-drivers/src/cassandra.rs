@@ -23,7 +23,7 @@ use self::asking::{Asked, Question};
 use self::error::{execution, known, odd, prepare, session, timeout};
 use self::text::{Clauses, Series, Slot, cut};
 use self::url::Options;
-use self::value::each_row;
+use self::value::{Bound, Slots, each_row, text_row};
 use crate::{
     Block, Cell, Connection, Databases, Driver, EachRow, Fault, Named, Place, Prepared, Purpose, pieces,
     put_literals,
@@ -36,12 +36,11 @@ use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::response::PagingState;
-use scylla::serialize::row::SerializeRow;
 use scylla::statement::prepared::PreparedStatement;
 use scylla::statement::{Consistency, Statement};
 use sensormark_kit::url::existing_server;
-use sensormark_kit::{Document, Row, unexpected};
-use sensormark_store::{Column, Endpoint, ErrorKind, FieldType, LocalFuture, SessionKind, StoreError, Value};
+use sensormark_kit::{Row, unexpected};
+use sensormark_store::{Endpoint, ErrorKind, LocalFuture, SessionKind, StoreError};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -188,10 +187,11 @@ impl Link {
 
     /// Notes what is sent, if anybody wants to know.
     #[inline]
-    fn note<'a>(&self, text: impl FnOnce() -> String, slots: &[Slot], cell: impl Fn(Slot) -> Cell<'a>) {
+    fn note(&self, text: impl FnOnce() -> String, slots: &[Slot], values: &impl Slots) {
         if let Some(sent) = self.sent.borrow_mut().as_mut() {
-            let printed = |slot: &Slot| match (slot, cell(*slot)) {
+            let printed = |slot: &Slot| match (slot, values.cell(*slot)) {
                 (Slot::Back, _) => "now in µs, counted backwards".to_owned(),
+                (_, Cell::Bytes(bytes)) if bytes.starts_with(b"{") => String::from_utf8_lossy(bytes).into_owned(),
                 (_, Cell::Bytes(bytes)) => format!("{} bytes", bytes.len()),
                 (_, cell) => cell.printed(),
             };
@@ -207,13 +207,14 @@ impl Link {
         asked: &Asked<'_>,
         from: PagingState,
     ) -> Result<(QueryRowsResult, Option<PagingState>), Fault> {
-        self.note(|| cql.text.clone(), &cql.slots, |slot| asked.cell(slot));
+        self.note(|| cql.text.clone(), &cql.slots, asked);
+        let values = Bound(&cql.slots, asked);
         let sent = match level {
-            None => self.session.execute_single_page(&cql.prepared, asked, from).await,
+            None => self.session.execute_single_page(&cql.prepared, &values, from).await,
             Some(level) => {
                 let mut prepared = cql.prepared.clone();
                 prepared.set_consistency(level);
-                self.session.execute_single_page(&prepared, asked, from).await
+                self.session.execute_single_page(&prepared, &values, from).await
             }
         };
         let (result, state) = sent.map_err(execution)?;
@@ -236,8 +237,9 @@ impl Link {
     }
 
     /// Runs a prepared statement that gives no rows.
-    async fn execute(&self, cql: &Cql, values: &impl SerializeRow) -> Result<(), Fault> {
-        self.session.execute_unpaged(&cql.prepared, values).await.map(drop).map_err(execution)
+    async fn execute(&self, cql: &Cql, values: &impl Slots) -> Result<(), Fault> {
+        self.note(|| cql.text.clone(), &cql.slots, values);
+        self.session.execute_unpaged(&cql.prepared, &Bound(&cql.slots, values)).await.map(drop).map_err(execution)
     }
 
     /// Whether any node has rows for this question, which each of them answers for itself.
@@ -297,43 +299,6 @@ struct Session {
 fn is_prepared(text: &str) -> bool {
     let word = text.split([' ', ';']).next().unwrap_or_default();
     matches!(word, "SELECT" | "INSERT" | "UPDATE" | "series" | "buckets" | "page" | "rows" | "once")
-}
-
-/// A text as a row.
-struct Line<'a>(&'a str);
-
-impl Row for Line<'_> {
-    fn push(&self, _: usize, _: &mut Column) -> Result<(), StoreError> {
-        Err(unexpected("a line where a value is expected"))
-    }
-
-    fn integer(&self, _: usize) -> Result<i64, StoreError> {
-        self.0.parse().map_err(|_| unexpected("a line where a number is expected"))
-    }
-
-    fn text(&self, _: usize) -> Result<&str, StoreError> {
-        Ok(self.0)
-    }
-
-    fn truth(&self, _: usize) -> Result<bool, StoreError> {
-        Err(unexpected("a line where a truth value is expected"))
-    }
-
-    fn value(&self, _: usize, _: FieldType) -> Result<Value, StoreError> {
-        Ok(Value::Text(self.0.to_owned()))
-    }
-
-    fn printed(&self, _: usize) -> Result<String, StoreError> {
-        Ok(self.0.to_owned())
-    }
-
-    fn is_null(&self, _: usize) -> Result<bool, StoreError> {
-        Ok(false)
-    }
-
-    fn document(&self, _: usize) -> Result<Document<'_>, StoreError> {
-        Ok(Document::Json(self.0))
-    }
 }
 
 impl Session {
@@ -408,7 +373,7 @@ impl Session {
         let mut lines = Vec::new();
         self.lines(&String::from_utf8_lossy(&text), &mut |line| lines.push(line)).await?;
         for line in &lines {
-            if !each(&Line(line))? {
+            if !text_row(line, each)? {
                 break;
             }
         }

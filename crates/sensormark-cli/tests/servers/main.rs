@@ -209,7 +209,6 @@ fn clusters_and_encryption() -> Vec<Named> {
         test!("MongoDB", cluster::a_level_that_mongodb_does_not_have_is_refused),
         test!("MongoDB", cluster::three_of_mongodb_are_one_valid_server),
         test!("Cassandra", cluster::three_of_cassandra_by_url_are_one_valid_server),
-        test!("Cassandra", cluster::the_loss_of_a_node_of_cassandra_is_no_outage_at_quorum),
         test!("MongoDB", cluster::the_loss_of_the_primary_of_mongodb_is_an_outage_until_another_is_elected),
         test!("MariaDB", connections::mariadb_by_a_socket),
         test!("PostgreSQL", connections::postgresql_by_a_socket),

@@ -4,19 +4,16 @@
 //! that it does not walk through partitions that are not there.
 
 use super::text::{Buckets, Rows, Series, Slot};
-use super::value::{each_row, put};
+use super::value::{Slots, each_row};
 use super::{Cql, Link, PIPELINE, Plan};
 use crate::{Cell, EachRow, Fault};
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use scylla::response::PagingState;
 use scylla::response::query_result::QueryRowsResult;
-use scylla::serialize::SerializationError;
-use scylla::serialize::row::{RowSerializationContext, SerializeRow};
-use scylla::serialize::writers::RowWriter;
 use scylla::statement::Consistency;
 use sensormark_kit::{Row, unexpected};
 use sensormark_store::client_side::order;
-use sensormark_store::{ErrorKind, StoreError, Value};
+use sensormark_store::{ErrorKind, StoreError};
 
 /// Buckets of a range that are asked without a look at which are there.
 const STRAIGHT: i64 = 2;
@@ -25,7 +22,6 @@ const STRAIGHT: i64 = 2;
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     cells: &'a [Cell<'a>],
-    slots: &'a [Slot],
     /// Series and bucket.
     place: (i64, i64),
     /// The first bucket of the range, and the last.
@@ -33,9 +29,8 @@ pub(super) struct Asked<'a> {
     least: &'a [u8],
 }
 
-impl Asked<'_> {
-    /// The value of a slot.
-    pub(super) fn cell(&self, slot: Slot) -> Cell<'_> {
+impl Slots for Asked<'_> {
+    fn cell(&self, slot: Slot) -> Cell<'_> {
         match slot {
             Slot::Given(number, _) => self.cells.get(number).copied().unwrap_or(Cell::Null),
             Slot::Series => Cell::I64(self.place.0),
@@ -45,20 +40,6 @@ impl Asked<'_> {
             Slot::Least => Cell::Bytes(self.least),
             Slot::Name | Slot::Back => Cell::Null,
         }
-    }
-}
-
-impl SerializeRow for Asked<'_> {
-    fn serialize(
-        &self,
-        context: &RowSerializationContext<'_>,
-        writer: &mut RowWriter<'_>,
-    ) -> Result<(), SerializationError> {
-        put(self.slots, context, writer, |slot| self.cell(slot))
-    }
-
-    fn is_empty(&self) -> bool {
-        self.slots.is_empty()
     }
 }
 
@@ -102,8 +83,8 @@ pub(super) struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    fn asked(&self, cql: &'a Cql, place: (i64, i64)) -> Asked<'a> {
-        Asked { cells: self.cells, slots: &cql.slots, place, buckets: (0, 0), least: &[] }
+    const fn asked(&self, place: (i64, i64)) -> Asked<'a> {
+        Asked { cells: self.cells, place, buckets: (0, 0), least: &[] }
     }
 
     fn statement(&self, number: usize) -> Result<&'a Cql, StoreError> {
@@ -132,22 +113,19 @@ impl<'a> Question<'a> {
                 // Where series are asked for, each says which it is.
                 let named = named || !last;
                 let each = &mut |series, (_, page): Found| hand_over(&page, named.then_some(series), each);
-                self.of_each(&places, last, each).await
+                self.of_each(&places, (0, &[]), last, each).await
             }
-            Rows::One { last } => {
-                let mut best: Option<Found> = None;
-                let better = &mut |_, found: Found| {
-                    let is_better = |best: &Found| if last { found.0 > best.0 } else { found.0 < best.0 };
-                    if best.as_ref().is_none_or(is_better) {
-                        best = Some(found);
-                    }
-                    Ok(true)
+            Rows::One { last } => self.one(&places, (0, &[]), last, each).await,
+            Rows::Least => {
+                let (least, places) = self.least(&places).await?;
+                self.one(&places, (1, &least), false, each).await
+            }
+            Rows::Every | Rows::Scanned => {
+                let each = &mut |place: (i64, i64), page: &QueryRowsResult| {
+                    each_row(page, named.then_some(place.0), &mut |row| each(row))
                 };
-                self.of_each(&places, last, better).await?;
-                best.map_or(Ok(()), |(_, page)| Ok(hand_over(&page, None, each).map(drop)?))
+                self.every(&places, each).await
             }
-            Rows::Least => self.least(places, each).await,
-            Rows::Every | Rows::Scanned => self.every(&places, named, each).await,
         }
     }
 
@@ -156,7 +134,7 @@ impl<'a> Question<'a> {
         let mut level = (self.plan.clauses.rows == Rows::Scanned).then_some(self.link.scans);
         for number in 0..self.plan.statements.len() {
             let cql = self.statement(number)?;
-            let (asked, mut from) = (self.asked(cql, (0, 0)), Some(PagingState::start()));
+            let (asked, mut from) = (self.asked((0, 0)), Some(PagingState::start()));
             while let Some(start) = from {
                 let page = match self.link.page(cql, level, &asked, start.clone()).await {
                     // Where not all copies are there, most of them are asked from here on.
@@ -186,7 +164,7 @@ impl<'a> Question<'a> {
             },
             Series::Found(_) => {
                 let cql = self.plan.find.as_deref().ok_or_else(|| unexpected("nothing finds the series"))?;
-                self.numbers(cql, self.asked(cql, (0, 0))).await?
+                self.numbers(cql, self.asked((0, 0))).await?
             }
         })
     }
@@ -229,7 +207,7 @@ impl<'a> Question<'a> {
         }
         let look = self.plan.look.as_deref().ok_or_else(|| unexpected("nothing looks buckets up"))?;
         let ask = async |series: i64| {
-            let asked = Asked { buckets: (from, to), ..self.asked(look, (series, 0)) };
+            let asked = Asked { buckets: (from, to), ..self.asked((series, 0)) };
             Ok::<_, Fault>((series, self.numbers(look, asked).await?))
         };
         let mut asked = iter(series.iter().copied()).map(ask).buffered(PIPELINE);
@@ -240,16 +218,20 @@ impl<'a> Question<'a> {
         Ok(places)
     }
 
-    /// All rows of these partitions.
-    async fn every(&self, places: &[(i64, i64)], named: bool, each: &mut EachRow<'_>) -> Result<(), Fault> {
+    /// Calls for each page of these partitions' rows, until no more are wanted.
+    async fn every(
+        &self,
+        places: &[(i64, i64)],
+        each: &mut dyn FnMut((i64, i64), &QueryRowsResult) -> Result<bool, StoreError>,
+    ) -> Result<(), Fault> {
         let cql = self.statement(0)?;
         let ask = async |place: (i64, i64)| {
-            Ok::<_, Fault>((place.0, self.link.pages(cql, &self.asked(cql, place)).await?))
+            Ok::<_, Fault>((place, self.link.pages(cql, &self.asked(place)).await?))
         };
         let mut asked = iter(places.iter().copied()).map(ask).buffered(PIPELINE);
-        while let Some((series, pages)) = asked.try_next().await? {
+        while let Some((place, pages)) = asked.try_next().await? {
             for page in &pages {
-                if !each_row(page, named.then_some(series), &mut |row| each(row))? {
+                if !each(place, page)? {
                     return Ok(());
                 }
             }
@@ -260,13 +242,14 @@ impl<'a> Question<'a> {
     /// The first row of a series' partitions in the order of time, or the last.
     async fn search(
         &self,
-        cql: &Cql,
+        (statement, least): (usize, &[u8]),
         places: &[(i64, i64)],
         last: bool,
     ) -> Result<Option<(i64, Found)>, Fault> {
+        let cql = self.statement(statement)?;
         for number in 0..places.len() {
             let place = places[if last { places.len() - 1 - number } else { number }];
-            let (asked, mut from) = (self.asked(cql, place), Some(PagingState::start()));
+            let (asked, mut from) = (Asked { least, ..self.asked(place) }, Some(PagingState::start()));
             while let Some(start) = from {
                 let (page, next) = self.link.page(cql, None, &asked, start).await?;
                 if let Some(found) = found(page)? {
@@ -282,12 +265,12 @@ impl<'a> Question<'a> {
     async fn of_each(
         &self,
         places: &[(i64, i64)],
+        sent: (usize, &[u8]),
         last: bool,
         each: &mut dyn FnMut(i64, Found) -> Result<bool, StoreError>,
     ) -> Result<(), Fault> {
-        let cql = self.statement(0)?;
         let of_series = places.chunk_by(|one, other| one.0 == other.0);
-        let mut asked = iter(of_series).map(|places| self.search(cql, places, last)).buffered(PIPELINE);
+        let mut asked = iter(of_series).map(|places| self.search(sent, places, last)).buffered(PIPELINE);
         while let Some(found) = asked.try_next().await? {
             if let Some((series, found)) = found
                 && !each(series, found)?
@@ -298,41 +281,44 @@ impl<'a> Question<'a> {
         Ok(())
     }
 
-    /// The earliest row with the least value: each partition says its own, then those that have it are asked for the row.
-    async fn least(&self, places: Vec<(i64, i64)>, each: &mut EachRow<'_>) -> Result<(), Fault> {
-        let (find, get) = (self.statement(0)?, self.statement(1)?);
-        let ask = async |place: (i64, i64)| {
-            Ok::<_, Fault>((place, self.link.pages(find, &self.asked(find, place)).await?))
-        };
-        let mut asked = iter(places).map(ask).buffered(PIPELINE);
-        let (mut least, mut having): (Option<(Vec<u8>, Value)>, _) = (None, Vec::new());
-        while let Some((place, pages)) = asked.try_next().await? {
-            for page in &pages {
-                each_row(page, None, &mut |row| {
-                    let Some((bytes, value)) = row.first()? else { return Ok(true) };
-                    let before = least.as_ref().map(|(_, least)| order(&value, least));
-                    if before.is_none_or(|order| order.is_lt()) {
-                        least = Some((bytes.to_vec(), value));
-                        having.clear();
-                    }
-                    if before.is_none_or(|order| order.is_le()) {
-                        having.push(place);
-                    }
-                    Ok(true)
-                })?;
-            }
-        }
-        let Some((least, _)) = least else { return Ok(()) };
+    /// The first row of all series, or the last.
+    async fn one(
+        &self,
+        places: &[(i64, i64)],
+        sent: (usize, &[u8]),
+        last: bool,
+        each: &mut EachRow<'_>,
+    ) -> Result<(), Fault> {
         let mut best: Option<Found> = None;
-        for place in having {
-            let asked = Asked { least: &least, ..self.asked(get, place) };
-            for page in self.link.pages(get, &asked).await? {
-                best = match (best, found(page)?) {
-                    (Some(best), Some(found)) if found.0 >= best.0 => Some(best),
-                    (best, found) => found.or(best),
-                };
+        let better = &mut |_, found: Found| {
+            let is_better = |best: &Found| if last { found.0 > best.0 } else { found.0 < best.0 };
+            if best.as_ref().is_none_or(is_better) {
+                best = Some(found);
             }
-        }
+            Ok(true)
+        };
+        self.of_each(places, sent, last, better).await?;
         best.map_or(Ok(()), |(_, page)| Ok(hand_over(&page, None, each).map(drop)?))
+    }
+
+    /// The least value of all partitions, and those that have it.
+    async fn least(&self, places: &[(i64, i64)]) -> Result<(Vec<u8>, Vec<(i64, i64)>), Fault> {
+        let (mut least, mut bytes, mut having) = (None, Vec::new(), Vec::new());
+        let compare = &mut |place: (i64, i64), page: &QueryRowsResult| {
+            each_row(page, None, &mut |row| {
+                let Some((own, value)) = row.first()? else { return Ok(true) };
+                let before = least.as_ref().map(|least| order(&value, least));
+                if before.is_none_or(|order| order.is_lt()) {
+                    (least, bytes) = (Some(value), own.to_vec());
+                    having.clear();
+                }
+                if before.is_none_or(|order| order.is_le()) {
+                    having.push(place);
+                }
+                Ok(true)
+            })
+        };
+        self.every(places, compare).await?;
+        Ok((bytes, having))
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::Fault;
 use scylla::errors::{
-    ConnectionError, ConnectionPoolError, ConnectionSetupRequestErrorKind, ExecutionError, MetadataError,
-    NewSessionError, PrepareError, RequestAttemptError,
+    ConnectionError, ConnectionPoolError, ConnectionSetupRequestErrorKind, DbError, ExecutionError,
+    MetadataError, NewSessionError, PrepareError, RequestAttemptError,
 };
 use sensormark_kit::io_error;
 use sensormark_store::{ErrorKind, StoreError};
@@ -37,30 +37,24 @@ pub(super) fn odd(error: impl Error) -> StoreError {
 }
 
 /// What the server itself says: the code's name, and its words.
-fn said(error: &RequestAttemptError) -> Option<Fault> {
-    let RequestAttemptError::DbError(code, text) = error else { return None };
-    Some(refused(&format!("{code:?}"), text, error.clone()))
-}
-
-fn refused(code: &str, text: &str, source: impl Error + Send + Sync + 'static) -> Fault {
+fn refused(code: &DbError, text: &str, source: impl Error + Send + Sync + 'static) -> Fault {
+    let code = format!("{code:?}");
     let name = code.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
     Fault::Refused { codes: vec![name.to_owned()], text: text.to_owned(), source: Box::new(source) }
 }
 
 /// A request that failed.
 pub(super) fn execution(error: ExecutionError) -> Fault {
-    use ErrorKind::{Protocol, Rejected, Timeout, Unavailable};
     let text = error.to_string();
     match &error {
         ExecutionError::LastAttemptError(error) => attempt(error),
         ExecutionError::PrepareError(error) => prepare(error.clone()),
         ExecutionError::ConnectionPoolError(error) => pool(error),
-        ExecutionError::BadQuery(_) => known(Protocol, text, false),
-        ExecutionError::EmptyPlan => known(Unavailable, format!("no node is known; {RESTART}"), false),
+        ExecutionError::BadQuery(_) => known(ErrorKind::Protocol, text, false),
+        ExecutionError::EmptyPlan => known(ErrorKind::Unavailable, format!("{text}; {RESTART}"), false),
         ExecutionError::RequestTimeout(after) => timeout(*after, true),
-        ExecutionError::SchemaAgreementError(_) => known(Timeout, text, true),
-        ExecutionError::MetadataError(_) => known(Unavailable, text, true),
-        _ => known(Rejected, text, true),
+        ExecutionError::SchemaAgreementError(_) => known(ErrorKind::Timeout, text, true),
+        _ => known(ErrorKind::Unavailable, text, true),
     }
 }
 
@@ -116,7 +110,7 @@ fn connection(error: &ConnectionError) -> Fault {
         }
         ConnectionError::IoError(error) => io(error),
         ConnectionError::ConnectionSetupRequestError(setup) => match &setup.error {
-            Setup::DbError(code, text) => refused(&format!("{code:?}"), text, setup.clone()),
+            Setup::DbError(code, text) => refused(code, text, setup.clone()),
             Setup::MissingAuthentication => {
                 let text = "the cluster asks for a user; name one in the URL";
                 known(ErrorKind::Authentication, text, false)
@@ -140,7 +134,8 @@ fn io(error: &std::io::Error) -> Fault {
 
 fn attempt(error: &RequestAttemptError) -> Fault {
     let text = error.to_string();
-    said(error).unwrap_or_else(|| match error {
+    match error {
+        RequestAttemptError::DbError(code, text) => refused(code, text, error.clone()),
         RequestAttemptError::BrokenConnectionError(_) => {
             known(ErrorKind::Unavailable, format!("the connection broke; {RESTART}"), true)
         }
@@ -150,7 +145,7 @@ fn attempt(error: &RequestAttemptError) -> Fault {
         | RequestAttemptError::RepreparedIdMissingInBatch => known(ErrorKind::Rejected, text, false),
         RequestAttemptError::RepreparedIdChanged { .. } => known(ErrorKind::Conflict, text, false),
         _ => known(ErrorKind::Protocol, text, true),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -177,7 +172,7 @@ mod tests {
 
     #[test]
     fn what_the_server_says_keeps_its_code_without_details() {
-        use scylla::errors::{DbError, WriteType};
+        use scylla::errors::WriteType;
         use scylla::statement::Consistency::One;
         let written = DbError::WriteTimeout { consistency: One, received: 0, required: 1, write_type: WriteType::Simple };
         let fault = attempt(&RequestAttemptError::DbError(written, "too slow".to_owned()));

@@ -2,12 +2,12 @@
 
 use super::error::odd;
 use super::text::Slot;
-use crate::Cell;
+use crate::{Cell, EachRow};
 use scylla::deserialize::row::ColumnIterator;
-use scylla::frame::response::result::{ColumnSpec, ColumnType, NativeType};
+use scylla::frame::response::result::{ColumnSpec, ColumnType, NativeType, TableSpec};
 use scylla::response::query_result::QueryRowsResult;
 use scylla::serialize::SerializationError;
-use scylla::serialize::row::RowSerializationContext;
+use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::writers::RowWriter;
 use sensormark_kit::{Document, Row, unexpected};
 use sensormark_store::{Column, FieldType, StoreError, Value, Values};
@@ -15,39 +15,51 @@ use sensormark_store::{Column, FieldType, StoreError, Value, Values};
 /// Ns in a unit of a timestamp.
 const MILLISECOND: i64 = 1_000_000;
 
-/// Appends the values of a statement's slots.
-#[inline]
-pub(super) fn put<'a>(
-    slots: &[Slot],
-    context: &RowSerializationContext<'_>,
-    writer: &mut RowWriter<'_>,
-    cell: impl Fn(Slot) -> Cell<'a>,
-) -> Result<(), SerializationError> {
-    for (&slot, spec) in slots.iter().zip(context.columns()) {
-        let out = writer.make_cell_writer();
-        let kind = spec.typ();
-        let written = match (cell(slot), kind) {
-            (Cell::I64(value), ColumnType::Native(NativeType::Int)) => out.set_value(&small(value)),
-            (Cell::I64(value), ColumnType::Native(NativeType::Text)) => {
-                out.set_value(itoa::Buffer::new().format(value).as_bytes())
-            }
-            (Cell::I64(value), _) => out.set_value(&value.to_be_bytes()),
-            (Cell::F64(value), ColumnType::Native(NativeType::Int)) => {
-                out.set_value(&small(whole(value, slot)))
-            }
-            (Cell::F64(value), ColumnType::Native(NativeType::BigInt)) => {
-                out.set_value(&whole(value, slot).to_be_bytes())
-            }
-            // one zero, so that the server's comparisons, which tell -0 from 0, are those of numbers
-            (Cell::F64(value), _) => out.set_value(&(value + 0.0).to_be_bytes()),
-            (Cell::Bool(value), _) => out.set_value(&[u8::from(value)]),
-            (Cell::Text(value), _) => out.set_value(value.as_bytes()),
-            (Cell::Bytes(value), _) => out.set_value(value),
-            _ => Ok(out.set_null()),
-        };
-        written.map_err(SerializationError::new)?;
+/// What knows the values of a statement's slots.
+pub(super) trait Slots {
+    /// The value of a slot.
+    fn cell(&self, slot: Slot) -> Cell<'_>;
+}
+
+/// Values of these slots on their way.
+pub(super) struct Bound<'a, T>(pub(super) &'a [Slot], pub(super) &'a T);
+
+impl<T: Slots> SerializeRow for Bound<'_, T> {
+    #[inline]
+    fn serialize(
+        &self,
+        context: &RowSerializationContext<'_>,
+        writer: &mut RowWriter<'_>,
+    ) -> Result<(), SerializationError> {
+        for (&slot, spec) in self.0.iter().zip(context.columns()) {
+            let out = writer.make_cell_writer();
+            let written = match (self.1.cell(slot), spec.typ()) {
+                (Cell::I64(value), ColumnType::Native(NativeType::Int)) => out.set_value(&small(value)),
+                (Cell::I64(value), ColumnType::Native(NativeType::Text)) => {
+                    out.set_value(itoa::Buffer::new().format(value).as_bytes())
+                }
+                (Cell::I64(value), _) => out.set_value(&value.to_be_bytes()),
+                (Cell::F64(value), ColumnType::Native(NativeType::Int)) => {
+                    out.set_value(&small(whole(value, slot)))
+                }
+                (Cell::F64(value), ColumnType::Native(NativeType::BigInt)) => {
+                    out.set_value(&whole(value, slot).to_be_bytes())
+                }
+                // one zero, so that the server's comparisons, which tell -0 from 0, are those of numbers
+                (Cell::F64(value), _) => out.set_value(&(value + 0.0).to_be_bytes()),
+                (Cell::Bool(value), _) => out.set_value(&[u8::from(value)]),
+                (Cell::Text(value), _) => out.set_value(value.as_bytes()),
+                (Cell::Bytes(value), _) => out.set_value(value),
+                _ => Ok(out.set_null()),
+            };
+            written.map_err(SerializationError::new)?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 /// An int, or the nearest one.
@@ -89,6 +101,13 @@ pub(super) fn each_row(
         }
     }
     Ok(true)
+}
+
+/// Hands a text over as a row.
+pub(super) fn text_row(text: &str, each: &mut EachRow<'_>) -> Result<bool, StoreError> {
+    let kind = ColumnType::Native(NativeType::Text);
+    let specs = [ColumnSpec::borrowed("", kind, TableSpec::borrowed("", ""))];
+    each(&WireRow { series: None, cells: &[Some(text.as_bytes())], specs: &specs })
 }
 
 fn sized<const N: usize>(bytes: &[u8]) -> Result<[u8; N], StoreError> {

@@ -6,18 +6,13 @@
 
 use super::error::{known, without_doubt};
 use super::text::{Buckets, Slot};
-use super::value::put;
+use super::value::{Bound, Slots};
 use super::{Cql, Link, PIPELINE, Plan};
 use crate::{Cell, Fault, Rows, Source};
 use futures_util::stream::{FuturesUnordered, StreamExt, TryStreamExt, iter};
-use scylla::serialize::SerializationError;
-use scylla::serialize::row::{RowSerializationContext, SerializeRow};
-use scylla::serialize::writers::RowWriter;
 use scylla::statement::batch::{Batch, BatchStatement, BatchType};
 use sensormark_store::{ErrorKind, FieldType, StoreError, Values};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Readings in one batch statement.
@@ -27,8 +22,8 @@ const BYTES: usize = 1 << 20;
 const BYTES_ELSEWHERE: usize = 24 << 10;
 /// The largest row in bytes: half of a commit log segment of 32 MiB is the largest mutation.
 const LARGEST_ROW: usize = 15 << 20;
-/// Bytes of a record's name: when, which, by whom.
-const NAME: usize = 20;
+/// Bytes of a record's name: when, and at random.
+const NAME: usize = 16;
 
 /// Microseconds since the Unix epoch.
 fn micros() -> i64 {
@@ -37,20 +32,12 @@ fn micros() -> i64 {
 }
 
 /// A name for a record that no other has.
-fn name() -> [u8; NAME] {
-    static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let mut name = [0; NAME];
-    name[..8].copy_from_slice(&micros().to_be_bytes());
-    name[8..12].copy_from_slice(&COUNT.fetch_add(1, Ordering::Relaxed).to_be_bytes());
-    name[12..].copy_from_slice(&PROCESS.to_be_bytes());
-    name
+fn name() -> [[u8; 8]; 2] {
+    [micros().to_be_bytes(), RandomState::new().hash_one(0).to_be_bytes()]
 }
 
-/// One row on its way, by a statement with these slots.
-#[derive(Clone)]
+/// One row on its way.
 struct Line<'a> {
-    slots: &'a [Slot],
     rows: &'a Rows<'a>,
     row: usize,
     bucket: i64,
@@ -58,7 +45,7 @@ struct Line<'a> {
     record: Vec<u8>,
 }
 
-impl Line<'_> {
+impl Slots for Line<'_> {
     #[inline]
     fn cell(&self, slot: Slot) -> Cell<'_> {
         match slot {
@@ -72,20 +59,6 @@ impl Line<'_> {
             Slot::Back => Cell::I64(-micros()),
             Slot::First | Slot::Last | Slot::Least => Cell::Null,
         }
-    }
-}
-
-impl SerializeRow for Line<'_> {
-    fn serialize(
-        &self,
-        context: &RowSerializationContext<'_>,
-        writer: &mut RowWriter<'_>,
-    ) -> Result<(), SerializationError> {
-        put(self.slots, context, writer, |slot| self.cell(slot))
-    }
-
-    fn is_empty(&self) -> bool {
-        self.slots.is_empty()
     }
 }
 
@@ -120,51 +93,51 @@ impl<'a> Writing<'a> {
             "unlogged" => self.together(BatchType::Unlogged).await,
             _ => {
                 let chunks = self.chunks()?;
-                let note = |chunk: &Chunk<'_>| self.note_bucket(chunk.lines[0].row, chunk.lines[0].bucket);
-                iter(&chunks).map(note).buffer_unordered(PIPELINE).try_collect::<()>().await?;
+                let first = |chunk: &Chunk<'_>| (self.rows.series(chunk.lines[0].row), chunk.lines[0].bucket);
+                let partitions = chunks.chunk_by(|one, other| first(one) == first(other));
+                let note = |of_one: &[Chunk<'_>]| self.note_bucket(of_one[0].lines[0].row, of_one[0].lines[0].bucket);
+                iter(partitions).map(note).buffer_unordered(PIPELINE).try_collect::<()>().await?;
                 self.send(&chunks).await
             }
         }
     }
 
-    fn line(&self, cql: &'a Cql, row: usize, bucket: i64) -> Result<Line<'a>, StoreError> {
+    fn line(&self, row: usize, bucket: i64) -> Result<Line<'a>, StoreError> {
         let document = |source: &&Source| matches!(source, Source::Packed | Source::Json);
         let mut record = Vec::new();
-        if let Some(&source) = self.rows.sources.iter().find(document) {
-            record.extend_from_slice(&name());
+        if self.rows.record(row).is_some()
+            && let Some(&source) = self.rows.sources.iter().find(document)
+        {
+            record.extend_from_slice(name().as_flattened());
             self.rows.document(row, source, &mut record)?;
         }
-        Ok(Line { slots: &cql.slots, rows: self.rows, row, bucket, record })
+        Ok(Line { rows: self.rows, row, bucket, record })
     }
 
     /// Every statement for every row.
     async fn each(&self) -> Result<u64, Fault> {
         for cql in &self.plan.statements {
-            let write = async |row: usize| self.execute(cql, &self.line(cql, row, 0)?).await;
+            let write = async |row: usize| self.link.execute(cql, &self.line(row, 0)?).await;
             iter(0..self.rows.len()).map(write).buffer_unordered(PIPELINE).try_collect::<()>().await?;
         }
         Ok(1)
     }
 
-    async fn execute(&self, cql: &Cql, line: &Line<'_>) -> Result<(), Fault> {
-        self.link.note(|| cql.text.clone(), line.slots, |slot| line.cell(slot));
-        self.link.execute(cql, line).await
-    }
-
-    /// Sends lines as one batch.
-    async fn batch(&self, kind: BatchType, cqls: Vec<&Cql>, lines: &[Line<'_>]) -> Result<(), Fault> {
+    /// Sends lines as one batch, each by its statement.
+    async fn batch(&self, kind: BatchType, cqls: &[&Cql], lines: &[Line<'_>]) -> Result<(), Fault> {
         let text = || {
             let mut texts: Vec<&str> = cqls.iter().map(|cql| cql.text.as_str()).collect();
             texts.dedup();
             let word = if kind == BatchType::Unlogged { "UNLOGGED " } else { "" };
             format!("BEGIN {word}BATCH {}; APPLY BATCH /* of {} */", texts.join("; "), lines.len())
         };
-        if let Some(first) = lines.first() {
-            self.link.note(text, first.slots, |slot| first.cell(slot));
+        if let (Some(cql), Some(first)) = (cqls.first(), lines.first()) {
+            self.link.note(text, &cql.slots, first);
         }
         let statement = |cql: &Cql| BatchStatement::PreparedStatement(cql.prepared.clone());
         let batch = Batch::new_with_statements(kind, cqls.iter().map(|cql| statement(cql)).collect());
-        let sent = self.link.session.batch(&batch, lines).await;
+        let values: Vec<_> = cqls.iter().zip(lines).map(|(cql, line)| Bound(&cql.slots, line)).collect();
+        let sent = self.link.session.batch(&batch, &values).await;
         sent.map(drop).map_err(super::execution)
     }
 
@@ -176,8 +149,8 @@ impl<'a> Writing<'a> {
         self.note_bucket(0, bucket).await?;
         let once = self.plan.once.iter().filter(|once| !once.done.borrow().contains(&(series, 0)));
         let cqls: Vec<&Cql> = once.chain(&self.plan.statements).map(|cql| &**cql).collect();
-        let lines: Result<Vec<Line<'_>>, StoreError> = cqls.iter().map(|cql| self.line(cql, 0, bucket)).collect();
-        self.batch(kind, cqls, &lines?).await?;
+        let lines: Result<Vec<Line<'_>>, StoreError> = cqls.iter().map(|_| self.line(0, bucket)).collect();
+        self.batch(kind, &cqls, &lines?).await?;
         if let Some(once) = &self.plan.once {
             once.done.borrow_mut().insert((series, 0));
         }
@@ -214,9 +187,6 @@ impl<'a> Writing<'a> {
 
     /// The statements that the block becomes.
     fn chunks(&self) -> Result<Vec<Chunk<'a>>, Fault> {
-        let [cql] = &self.plan.statements[..] else {
-            return Err(known(ErrorKind::Configuration, "one statement writes rows", false));
-        };
         let whole = Buckets { key_ns: 0, ..Buckets::default() };
         let buckets = self.plan.clauses.buckets.as_ref().unwrap_or(&whole);
         let most = if self.is_managed { BYTES } else { BYTES_ELSEWHERE };
@@ -241,7 +211,7 @@ impl<'a> Writing<'a> {
             if record.is_none() && next.is_some_and(|next| (next.0, next.2) == (series, key)) {
                 continue; // a later reading of the same series and time takes its place
             }
-            let line = self.line(cql, row, bucket)?;
+            let line = self.line(row, bucket)?;
             let (what, bytes) = match record {
                 Some(_) => ("a record", line.record.len() - NAME),
                 None => ("a reading", self.estimate(self.rows.reading(row))),
@@ -267,9 +237,9 @@ impl<'a> Writing<'a> {
         let place = (self.rows.series(row), bucket);
         let new = self.plan.look.as_ref().filter(|look| !look.done.borrow().contains(&place));
         let Some(look) = new else { return Ok(()) };
-        let line = Line { slots: &look.slots, rows: self.rows, row, bucket, record: Vec::new() };
+        let line = Line { rows: self.rows, row, bucket, record: Vec::new() };
         // no reading was sent yet, so none may be stored
-        self.execute(look, &line).await.map_err(without_doubt)?;
+        self.link.execute(look, &line).await.map_err(without_doubt)?;
         look.done.borrow_mut().insert(place);
         Ok(())
     }
@@ -300,8 +270,8 @@ impl<'a> Writing<'a> {
     async fn send_one(&self, chunk: &Chunk<'_>) -> Result<(), Fault> {
         let cql = &self.plan.statements[0];
         match &chunk.lines[..] {
-            [line] => self.execute(cql, line).await,
-            lines => self.batch(BatchType::Unlogged, vec![&**cql; lines.len()], lines).await,
+            [line] => self.link.execute(cql, line).await,
+            lines => self.batch(BatchType::Unlogged, &vec![&**cql; lines.len()], lines).await,
         }
     }
 }
@@ -315,4 +285,41 @@ fn account(fault: Fault, several: bool, chunks: &[Chunk<'_>], done: &[bool]) -> 
     let prefix = stored.iter().take_while(|stored| **stored).count();
     let goes_on = several || stored[prefix..].contains(&true);
     Fault::Partly { fault: Box::new(fault), acknowledged: prefix as u64, goes_on }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is acknowledged and in doubt, where statements of these readings are done or not.
+    fn after(readings: &[&[usize]], done: &[bool]) -> (u64, bool) {
+        let chunk = |readings: &&[usize]| Chunk { lines: Vec::new(), readings: readings.to_vec(), bytes: 0 };
+        let chunks: Vec<Chunk<'_>> = readings.iter().map(chunk).collect();
+        let refused = known(ErrorKind::Rejected, "the server does not want it", false);
+        match account(refused, false, &chunks, done) {
+            Fault::Partly { acknowledged, goes_on, .. } => (acknowledged, goes_on),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_stored_behind_a_refusal_is_in_doubt() {
+        assert_eq!(after(&[&[0], &[1], &[2]], &[true, false, false]), (1, false));
+        assert_eq!(after(&[&[0], &[1], &[2]], &[true, false, true]), (1, true));
+    }
+
+    #[test]
+    fn a_reading_that_a_later_one_replaces_is_acknowledged_with_it() {
+        assert_eq!(after(&[&[0, 1], &[2]], &[true, false]), (2, false));
+    }
+
+    #[test]
+    fn readings_are_counted_from_the_first_of_a_part() {
+        assert_eq!(after(&[&[7, 8], &[9]], &[true, false]), (2, false));
+    }
+
+    #[test]
+    fn no_two_records_have_one_name() {
+        assert_ne!(name(), name());
+    }
 }
