@@ -34,8 +34,8 @@ use scylla::client::session_builder::SessionBuilder;
 use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
 use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
-use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::response::PagingState;
+use scylla::response::query_result::{QueryResult, QueryRowsResult};
 use scylla::statement::prepared::PreparedStatement;
 use scylla::statement::{Consistency, Statement};
 use sensormark_kit::url::existing_server;
@@ -191,7 +191,9 @@ impl Link {
         if let Some(sent) = self.sent.borrow_mut().as_mut() {
             let printed = |slot: &Slot| match (slot, values.cell(*slot)) {
                 (Slot::Back, _) => "now in µs, counted backwards".to_owned(),
-                (_, Cell::Bytes(bytes)) if bytes.starts_with(b"{") => String::from_utf8_lossy(bytes).into_owned(),
+                (_, Cell::Bytes(bytes)) if bytes.starts_with(b"{") => {
+                    String::from_utf8_lossy(bytes).into_owned()
+                }
                 (_, Cell::Bytes(bytes)) => format!("{} bytes", bytes.len()),
                 (_, cell) => cell.printed(),
             };
@@ -239,7 +241,11 @@ impl Link {
     /// Runs a prepared statement that gives no rows.
     async fn execute(&self, cql: &Cql, values: &impl Slots) -> Result<(), Fault> {
         self.note(|| cql.text.clone(), &cql.slots, values);
-        self.session.execute_unpaged(&cql.prepared, &Bound(&cql.slots, values)).await.map(drop).map_err(execution)
+        self.session
+            .execute_unpaged(&cql.prepared, &Bound(&cql.slots, values))
+            .await
+            .map(drop)
+            .map_err(execution)
     }
 
     /// Whether any node has rows for this question, which each of them answers for itself.
@@ -391,11 +397,7 @@ impl Connection for Session {
         })
     }
 
-    fn prepare<'a>(
-        &'a mut self,
-        text: &'a str,
-        _: &'a [String],
-    ) -> LocalFuture<'a, Result<Prepared, Fault>> {
+    fn prepare<'a>(&'a mut self, text: &'a str, _: &'a [String]) -> LocalFuture<'a, Result<Prepared, Fault>> {
         Box::pin(async move {
             let plan = if is_prepared(text) { Some(Rc::new(self.plan(text).await?)) } else { None };
             self.statements.push(Kept { text: text.to_owned(), plan });
@@ -445,16 +447,13 @@ impl Connection for Session {
 
     fn within(&mut self, _: Option<Duration>) {}
 
-    fn plan<'a>(
-        &'a mut self,
-        _: &'a str,
-        _: &'a [String],
-    ) -> LocalFuture<'a, Result<Option<String>, Fault>> {
+    fn plan<'a>(&'a mut self, _: &'a str, _: &'a [String]) -> LocalFuture<'a, Result<Option<String>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
     fn own_settings(&self) -> Vec<(String, String)> {
-        let level = self.options.consistency.map(|level| ("consistency level".to_owned(), format!("{level:?}")));
+        let level =
+            self.options.consistency.map(|level| ("consistency level".to_owned(), format!("{level:?}")));
         level.into_iter().collect()
     }
 

@@ -208,7 +208,10 @@ impl BackendAdministrator for FileAdministrator {
         let mark = self.mark(name).await?;
         if mark.is_none() {
             let mut link = self.there(name).await?;
-            match link.list("look at the tables that are there", &self.named_as(&admin.contents, name), &[]).await {
+            match link
+                .list("look at the tables that are there", &self.named_as(&admin.contents, name), &[])
+                .await
+            {
                 Ok(contents) if contents.is_empty() => return Ok(Found::Empty),
                 Err(error) if self.is_on_server() => return Err(error),
                 // A file of another kind has none.
@@ -336,7 +339,8 @@ impl BackendAdministrator for FileAdministrator {
             };
             match link.ask(OPERATION, &config.sql, &[("names", Cell::Texts(&names))], each).await {
                 Err(error) if error.kind() == ErrorKind::Authentication => {
-                    let note = "settings are missing: the user may not read them (one with all privileges may)";
+                    let note =
+                        "settings are missing: the user may not read them (one with all privileges may)";
                     self.notes.push(note.to_owned());
                 }
                 done => done?,

@@ -41,8 +41,7 @@ impl<'a> Parts<'a> {
     pub fn add(&mut self, series: u32, row: &dyn Row, mut place: usize) -> Result<(), StoreError> {
         let aggregates = self.asked.aggregates();
         let none = Part { count: 0, sum: PartialSum::default(), extreme: Value::Null };
-        let parts =
-            self.groups.entry((self.name)(series)).or_insert_with(|| vec![none; aggregates.len()]);
+        let parts = self.groups.entry((self.name)(series)).or_insert_with(|| vec![none; aggregates.len()]);
         for (part, one) in parts.iter_mut().zip(aggregates) {
             let (count, kind) = (row.integer(place)?, self.asked.description.fields[one.field].kind);
             place += if one.function == Function::Count { 1 } else { 2 };
@@ -54,7 +53,8 @@ impl<'a> Parts<'a> {
                 Function::Min | Function::Max => {
                     let value = row.value(place - 1, kind)?;
                     let order = order(&value, &part.extreme);
-                    let is_further = if one.function == Function::Min { order.is_lt() } else { order.is_gt() };
+                    let is_further =
+                        if one.function == Function::Min { order.is_lt() } else { order.is_gt() };
                     if part.extreme == Value::Null || is_further {
                         part.extreme = value;
                     }

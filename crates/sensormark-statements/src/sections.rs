@@ -106,8 +106,7 @@ impl File {
                 open = None;
             } else if let Some((kind, rest)) = section(comment) {
                 let key = (kind, rest.split([' ', '(']).next().unwrap_or_default().to_owned());
-                let opened =
-                    Section { head: rest.to_owned(), place: place.clone(), ..Section::default() };
+                let opened = Section { head: rest.to_owned(), place: place.clone(), ..Section::default() };
                 if file.sections().insert(key.clone(), opened).is_some() {
                     return Err(format!("{place}: {} is there twice", key.1));
                 }

@@ -123,7 +123,8 @@ pub fn installation(config: &Config) -> Result<Installation, StoreError> {
     };
     if server.programs[0].contains('*') {
         let patterns = || server.programs.iter().filter_map(|pattern| pattern.split_once('*'));
-        let found = search.find(|folder| patterns().find_map(|(before, after)| newest(folder, before, after)))?;
+        let found =
+            search.find(|folder| patterns().find_map(|(before, after)| newest(folder, before, after)))?;
         java(config)?;
         let (file, version) = found.what.clone();
         return Ok(found.installation(file, version));

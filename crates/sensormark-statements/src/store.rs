@@ -112,7 +112,8 @@ impl Store for FileStore {
         if let (Operation::UpsertAtomically, Some(reason)) = (operation, self.option(layout, TWO_COMMITS)) {
             return Capability::Unsupported(reason.to_owned());
         }
-        if let (Operation::SearchWithoutBound, Some(reason)) = (operation, self.option(layout, WITHOUT_BOUND)) {
+        if let (Operation::SearchWithoutBound, Some(reason)) = (operation, self.option(layout, WITHOUT_BOUND))
+        {
             return Capability::Unsupported(reason.to_owned());
         }
         let part = match operation {

@@ -79,7 +79,8 @@ impl Names<'_> {
 
     /// A table's name in statements.
     fn of_table(&self, name: &str) -> String {
-        let (pattern, quote) = (self.config.text.table.as_deref().unwrap_or("{table}"), &self.config.text.quote);
+        let (pattern, quote) =
+            (self.config.text.table.as_deref().unwrap_or("{table}"), &self.config.text.quote);
         let text = pattern.replace("{database}", self.database).replace("{table}", name);
         if pattern.contains(quote.as_str()) && !quote.is_empty() { text } else { self.quoted(&text) }
     }

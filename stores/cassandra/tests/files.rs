@@ -5,7 +5,9 @@ use sensormark_statements::FileStore;
 use sensormark_statements::files::Files;
 use sensormark_statements::meaning::failure;
 use sensormark_store::server::{ServerFolder, machine_memory_bytes};
-use sensormark_store::{Durability, ErrorKind, Installation, Launch, Secret, ServerOptions, Store, StoreError};
+use sensormark_store::{
+    Durability, ErrorKind, Installation, Launch, Secret, ServerOptions, Store, StoreError,
+};
 use std::net::Ipv4Addr;
 use std::path::Path;
 
@@ -62,7 +64,10 @@ fn what_shares_a_code_is_told_apart_by_its_words() {
         ),
         ("java.io.IOException: failed to write the commit log", (ErrorKind::DiskFull, true)),
         ("Server is shutting down", (ErrorKind::Unavailable, true)),
-        ("Operation failed - received 0 responses and 1 failures: READ_TOO_MANY_TOMBSTONES", (ErrorKind::Rejected, false)),
+        (
+            "Operation failed - received 0 responses and 1 failures: READ_TOO_MANY_TOMBSTONES",
+            (ErrorKind::Rejected, false),
+        ),
     ] {
         for code in ["Invalid", "ServerError"] {
             assert_eq!(becomes(code, message), expected, "{message}");
@@ -85,7 +90,11 @@ fn folder(root: &Path) -> ServerFolder {
 }
 
 /// How a server is started; none where there is no Java for it.
-fn launch(store: &FileStore, folder: &ServerFolder, options: &ServerOptions) -> Option<Result<Launch, StoreError>> {
+fn launch(
+    store: &FileStore,
+    folder: &ServerFolder,
+    options: &ServerOptions,
+) -> Option<Result<Launch, StoreError>> {
     std::fs::write(folder.root.join("jamm-1.jar"), "").expect("a file");
     let jar = folder.root.join("cassandra-all-5.0.6.jar");
     let installation = Installation { path: jar, version: "5.0.6".to_owned(), origin: String::new() };

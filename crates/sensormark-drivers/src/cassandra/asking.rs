@@ -57,7 +57,11 @@ fn found(page: QueryRowsResult) -> Result<Option<Found>, StoreError> {
 }
 
 /// Hands the first row of a page over; whether more are wanted.
-fn hand_over(page: &QueryRowsResult, series: Option<i64>, each: &mut EachRow<'_>) -> Result<bool, StoreError> {
+fn hand_over(
+    page: &QueryRowsResult,
+    series: Option<i64>,
+    each: &mut EachRow<'_>,
+) -> Result<bool, StoreError> {
     let mut goes_on = true;
     each_row(page, series, &mut |row| {
         goes_on = each(row)?;
@@ -70,7 +74,9 @@ fn hand_over(page: &QueryRowsResult, series: Option<i64>, each: &mut EachRow<'_>
 fn are_missing(fault: &Fault) -> bool {
     match fault {
         Fault::Known(error) => matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout),
-        Fault::Refused { codes, .. } => codes.iter().any(|code| code == "Unavailable" || code == "ReadTimeout"),
+        Fault::Refused { codes, .. } => {
+            codes.iter().any(|code| code == "Unavailable" || code == "ReadTimeout")
+        }
         Fault::Partly { .. } => false,
     }
 }

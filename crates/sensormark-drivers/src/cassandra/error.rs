@@ -174,7 +174,12 @@ mod tests {
     fn what_the_server_says_keeps_its_code_without_details() {
         use scylla::errors::WriteType;
         use scylla::statement::Consistency::One;
-        let written = DbError::WriteTimeout { consistency: One, received: 0, required: 1, write_type: WriteType::Simple };
+        let written = DbError::WriteTimeout {
+            consistency: One,
+            received: 0,
+            required: 1,
+            write_type: WriteType::Simple,
+        };
         let fault = attempt(&RequestAttemptError::DbError(written, "too slow".to_owned()));
         let Fault::Refused { codes, text, .. } = fault else { panic!("{fault:?}") };
         assert_eq!((codes, text.as_str()), (vec!["WriteTimeout".to_owned()], "too slow"));

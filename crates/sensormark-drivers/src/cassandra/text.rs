@@ -182,7 +182,8 @@ mod tests {
     fn slots_become_signs() {
         let text = r#"SELECT "v" FROM t WHERE "_series" = @series AND "_bucket" = @bucket AND "_time" < ?2 AND "v" > ?1"#;
         let (cql, slots) = cut(text);
-        let expected = r#"SELECT "v" FROM t WHERE "_series" = ? AND "_bucket" = ? AND "_time" < ? AND "v" > ?"#;
+        let expected =
+            r#"SELECT "v" FROM t WHERE "_series" = ? AND "_bucket" = ? AND "_time" < ? AND "v" > ?"#;
         assert_eq!(cql, expected);
         let expected = [Slot::Series, Slot::Bucket, Slot::Given(1, true), Slot::Given(0, false)];
         assert_eq!(slots, expected);
@@ -190,7 +191,9 @@ mod tests {
 
     #[test]
     fn clauses_say_which_partitions_and_rows() {
-        let clauses = Clauses::read("series ?3; buckets ?1 before ?2, 1 3600: SELECT n; rows last of each; page 32; SELECT a");
+        let clauses = Clauses::read(
+            "series ?3; buckets ?1 before ?2, 1 3600: SELECT n; rows last of each; page 32; SELECT a",
+        );
         assert_eq!(clauses.series, Some(Series::Given(2)));
         let buckets = clauses.buckets.unwrap();
         assert_eq!((buckets.range, buckets.is_open, buckets.look.as_str()), (Some((0, 1)), true, "SELECT n"));

@@ -182,7 +182,9 @@ impl Row for WireRow<'_> {
         match self.series {
             Some(series) if place == 0 => Ok(series),
             _ => match self.there(place)? {
-                (bytes, ColumnType::Native(NativeType::Timestamp)) => Ok(big(bytes)?.saturating_mul(MILLISECOND)),
+                (bytes, ColumnType::Native(NativeType::Timestamp)) => {
+                    Ok(big(bytes)?.saturating_mul(MILLISECOND))
+                }
                 (bytes, _) if bytes.len() == 4 => small_of(bytes),
                 (bytes, _) => big(bytes),
             },

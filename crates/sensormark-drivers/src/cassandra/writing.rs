@@ -95,7 +95,9 @@ impl<'a> Writing<'a> {
                 let chunks = self.chunks()?;
                 let first = |chunk: &Chunk<'_>| (self.rows.series(chunk.lines[0].row), chunk.lines[0].bucket);
                 let partitions = chunks.chunk_by(|one, other| first(one) == first(other));
-                let note = |of_one: &[Chunk<'_>]| self.note_bucket(of_one[0].lines[0].row, of_one[0].lines[0].bucket);
+                let note = |of_one: &[Chunk<'_>]| {
+                    self.note_bucket(of_one[0].lines[0].row, of_one[0].lines[0].bucket)
+                };
                 iter(partitions).map(note).buffer_unordered(PIPELINE).try_collect::<()>().await?;
                 self.send(&chunks).await
             }
