@@ -24,7 +24,8 @@ pub async fn opened(driver: &dyn Driver, place: &Place) -> Result<Guarded, Fault
     if driver.session() == SessionKind::Blocking {
         return Ok(Guarded { connection: driver.open(place).await?, guard: Guard::default() });
     }
-    let Ok(opened) = timeout(place.timeout, driver.open(place)).await else {
+    // A driver that ends in time by itself knows more: whether nobody listens, or nobody answers.
+    let Ok(opened) = timeout(place.timeout + GRACE, driver.open(place)).await else {
         let millis = place.timeout.as_millis();
         let text = format!("no answer within {millis} ms; check host, port and the server's load");
         let error = StoreError::new(ErrorKind::Timeout, "connect to the server", text);
