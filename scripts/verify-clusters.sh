@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# The clusters of three members: devops and sensor-operations at quick scale, and drills in which a member is killed (SIGKILL) while clients write. Run
+# Cassandra's cluster of three members, the one that sensormark starts: devops and sensor-operations at quick scale, and drills in which a member is killed (SIGKILL) while clients write. Run
 # by hand (make verify). The result of each run, with its date, replaces its row in docs/results/clusters.md.
 #
-#   verify-clusters.sh [STORE]...     mongodb and cassandra without an argument
 #   PARTS='load drill'                which of the two, both by default
 #   PROGRAM=…                         a program that is built already
 set -euo pipefail
@@ -68,23 +67,15 @@ drill() {
 }
 
 [[ -x $PROGRAM ]] || cargo build --release --locked --package sensormark-cli
-(($#)) || set -- mongodb cassandra
-for store; do
-  case $store in
-    mongodb) level=majority ;;
-    cassandra) level=quorum ;;
-    *)
-      echo "verify-clusters.sh: there is no cluster of $store; there are those of mongodb and cassandra" >&2
-      exit 2
-      ;;
-  esac
-  [[ $PARTS != *load* ]] || load "$store" "$level"
-  [[ $PARTS != *load* || $store != cassandra ]] || load cassandra one
-  [[ $PARTS == *drill* ]] || continue
+if [[ $PARTS == *load* ]]; then
+  load cassandra quorum
+  load cassandra one
+fi
+if [[ $PARTS == *drill* ]]; then
   for victim in primary replica; do
-    drill "$store" "$level" "$victim"
+    drill cassandra quorum "$victim"
   done
   # All copies are needed, so that nothing is written while one is away.
-  [[ $store != cassandra ]] || drill cassandra all replica
-done
+  drill cassandra all replica
+fi
 exit "$failed"
