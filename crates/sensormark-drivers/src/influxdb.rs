@@ -1,7 +1,7 @@
 //! InfluxDB over HTTP: questions in InfluxQL or Flux, readings as lines of points, which may go in datagrams too.
 //!
-//! Statements are InfluxQL, or Flux (the module `flux`). `INSERT` is that of its shell, and `GET /ping` asks for the version. The driver does what InfluxQL leaves to others: `SHOW STATS` is
-//! waited for until a database is at rest (`rest`), and of an InfluxDB 2 the same is asked by its own interface (`second`).
+//! Statements are InfluxQL, or Flux (the module `flux`). `INSERT` is that of its shell, and `GET /ping` asks for the version. The driver asks `SHOW STATS` until
+//! a database is at rest (`rest`). An InfluxDB 2 is asked by its own interface (`second`).
 
 mod accounts;
 

@@ -1,4 +1,4 @@
-//! Rows as lines of the line protocol (`table,tag=value field=1i time`), for the databases that take them.
+//! Rows as lines of the line protocol: `table,tag=value field=1i time`. QuestDB and InfluxDB read it.
 
 #[cfg(any(feature = "influxdb", feature = "questdb"))]
 mod table;

@@ -2,8 +2,8 @@
 //! [`buckets`]).
 //!
 //! A command may have words that are not sent: `read` is the shape of its answer, `$db` the database that it goes to, `bucket` how buckets are filled. A list of
-//! commands is what is shown of settings; one that is refused is left out. `{writeConcern: {j: …}}` by itself is the session's durability; `again` is asked where a reading is behind the range; `begin`, `commit` and
-//! `abort` are a transaction.
+//! commands shows settings; one that is refused is left out. `{writeConcern: {j: …}}` by itself is the session's durability. `again` is asked where a reading is
+//! behind the range. `begin`, `commit` and `abort` are a transaction.
 
 mod buckets;
 

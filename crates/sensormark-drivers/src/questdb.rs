@@ -204,8 +204,8 @@ impl Connection for Session {
         })
     }
 
-    /// A LATEST ON gets a text that nobody else has. QuestDB 9.3.4 gives a compiled one from one connection to the next, with the symbols of the list that it ran with
-    /// first, and the next one was answered about other series.
+    /// A LATEST ON gets a text that nobody else has. QuestDB 9.3.4 hands a compiled one from one connection to the next, with the symbols of the list that it ran with
+    /// first. The next one was answered about other series.
     fn prepare<'a>(
         &'a mut self,
         text: &'a str,

@@ -163,8 +163,8 @@ impl<'a> Asked<'a> {
         Some(window)
     }
 
-    /// What the question's range and windows are like, where templates see it: whether the range begins and ends with spans; whether windows are not counted from
-    /// the epoch; whether each is a span; whether a span is compared with the range at all.
+    /// What the question's range and windows are like, where templates see it. In this order: the range begins and ends with spans; windows are not counted from the
+    /// epoch; each window is a span; a span is compared with the range at all.
     pub fn likeness(&self) -> [bool; 4] {
         if !self.physical.files.config.slots.by_likeness {
             return [false; 4];

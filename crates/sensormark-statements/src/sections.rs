@@ -1,7 +1,7 @@
 //! `statements.*`: sections of text, which are templates, in blocks, which are layouts.
 //!
 //! `-- layout: NAME < BASE, …` opens a layout; sections before the first one hold for all layouts. A section is `-- statement: NAME` or
-//! `-- macro: NAME(arguments)`. `-- in the client: REASON` in a statement says why the client does it. A section of a layout comes first, then those of the layouts that it is based on, then the
+//! `-- macro: NAME(arguments)`. `-- in the client: REASON` in a statement says why the client does it. A section of a layout comes first, then those of its bases, then the
 //! store's, then the standard's. `{{ super() }}` is the text that would hold otherwise. Other comments say something to the reader alone.
 
 use std::collections::BTreeMap;

@@ -57,8 +57,8 @@ impl Mover {
         Self { field, rule, walk: data.walk, streams, bounds: hosts.map(bounds).collect() }
     }
 
-    /// Where the walks begin, one entry a host. Whole numbers are in parts of one (counters, bounded walks; those that turn back on a circle of twice their
-    /// range), floats within 0 to the top or on a circle of twice that.
+    /// Where the walks begin, one entry a host. Counters and bounded walks of whole numbers are in parts of one; those that turn back go round a circle of twice
+    /// their range. Floats are within 0 to the top, or on a circle of twice that.
     pub fn start(&self) -> Values {
         if let Whole { start, .. } = self.rule {
             return Values::I64(vec![start << PART_BITS; self.streams.len()]);

@@ -15,7 +15,7 @@ pub(super) struct Wanted {
     tags: Vec<String>,
     /// Whether its time follows.
     is_timed: bool,
-    /// Whether each is told as a line, with the name of its series: of several statements.
+    /// Whether each becomes a line with the name of its series, as answers of several statements do.
     are_lines: bool,
 }
 

@@ -60,7 +60,8 @@ fn printed(value: &Value) -> String {
 }
 
 impl Session {
-    /// Hands on the names and values of each series of a statement that shows what the server says of itself, as JSON: InfluxDB breaks off where `MessagePack` has no type for a value.
+    /// Hands on the names and values of each series in which the server speaks of itself. It is asked for JSON, because InfluxDB breaks off where `MessagePack` has
+    /// no type for a value.
     async fn told(&mut self, text: &str, each: &mut dyn FnMut(&Value, &str, &Value)) -> Result<(), Fault> {
         let message = Message::post("/query", "application/x-www-form-urlencoded", self.form(text));
         self.link.ask(message, &mut self.body).await?;

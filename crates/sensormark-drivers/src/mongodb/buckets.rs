@@ -1,8 +1,8 @@
 //! Buckets: documents of a device and day (the encoder `buckets`). They fill up write by write, with sums that are kept in the same update, or they are made ready
 //! here and inserted whole. A write's readings for one bucket go by one update.
 //!
-//! The statement's `bucket` says how: `key` (the device's tags), `part` (what names a series in it), `names` (of the day, of the first and last time, of how many
-//! readings there are, of the parts), `limit`, `span`, `day` (its begin and end), `one_pair` (of least and greatest value), and `reading`.
+//! The statement's `bucket` says how. `key` has the device's tags, and `part` what names a series in it. `names` are those of the day, of the first and last time,
+//! of the number of readings, and of the parts. `day` has its begin and end, `one_pair` the least and greatest value. Besides there are `limit`, `span` and `reading`.
 //!
 //! An increment is not idempotent: an update that was perhaps done is never sent again.
 

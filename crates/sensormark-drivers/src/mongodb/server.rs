@@ -1,5 +1,5 @@
-//! A server of our own is made ready for work when it is first asked for its version, because there is no shell of MongoDB's beside the server: its first user by the
-//! localhost exception, and where its URL names one, a replica set of one.
+//! Makes a server of our own ready when it is first asked for its version, because no shell of MongoDB's comes with the server. Its first user is made by the
+//! localhost exception; where its URL names a replica set, it becomes one of one member.
 
 use super::error::fault;
 use super::url::Options;

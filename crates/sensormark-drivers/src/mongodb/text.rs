@@ -1,5 +1,5 @@
 //! Texts of commands, as mongosh writes objects: names without quotes where they are words, JSON where they are not. Commas may be missing or too many, so that a
-//! template need not count. `?1` is a value; a text and a value one after the other (`"properties." ?1 ".samples"`) are one text.
+//! template need not count. `?1` is a value. Texts and values one after the other, as in `"properties." ?1 ".samples"`, are one text.
 
 use mongodb::bson::Bson;
 

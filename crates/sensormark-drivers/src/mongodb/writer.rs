@@ -239,7 +239,7 @@ impl Writer {
     }
 
     /// `$within: [field, start, end]` of a time-series collection. Its buckets' keys have seconds of 32 bits. MongoDB 6.0 turns an upper bound behind their end into
-    /// one on these keys, cut off, and finds nothing; so it does before 1970 with a lower one, less what a bucket holds at most
+    /// one on these keys, cut off, and finds nothing. Before 1970 it does so with a lower bound, less what a bucket holds at most
     /// (<https://www.mongodb.com/docs/manual/core/timeseries/timeseries-granularity/>). It leaves a bound alone that is said by `$nor`.
     fn within(&mut self, node: &Node, values: &Values<'_>) {
         const KEYS_END_MS: i64 = (1 << 31) * 1_000;

@@ -139,8 +139,8 @@ impl Session {
         }
     }
 
-    /// Waits until the second row of this question, a size, has not shrunk for as many ms as the first one says: idle writers close then, and give back what they
-    /// had allocated ahead, 16 MiB a column.
+    /// Waits until the second row of this question, a size, has not shrunk for as many ms as the first one says. Idle writers have closed then, and gave back the
+    /// 16 MiB a column that they had allocated ahead.
     pub(super) async fn wait_at_rest(&mut self, text: &str) -> Result<(), Fault> {
         let link = &mut self.asking.links[0];
         let start = Instant::now();

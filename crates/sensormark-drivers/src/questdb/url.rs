@@ -1,7 +1,7 @@
 //! The URL of a server: user, password, host, and two ports. Nothing here shows a password.
 //!
-//! Questions go to the port of PostgreSQL's protocol, lines to that of HTTP. `http.user` and `http.password` are for HTTP where it has other ones; the
-//! server's own settings are called so.
+//! Questions go to the port of PostgreSQL's protocol, lines to that of HTTP. `http.user` and `http.password`, called as
+//! the server's own settings, are for HTTP where it has other ones.
 
 use crate::postgres::url::Options as Questions;
 use sensormark_kit::url::{authority, basic_authorization};

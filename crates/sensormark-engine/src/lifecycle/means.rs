@@ -1,7 +1,7 @@
 //! A task by a database's own means: statements and programs, which `stores/lifecycle.toml` has for each store and task.
 //!
 //! A step is a template of statements of the database's (minijinja), which end with `;` and a new line. One that begins with `$` is a command of the shell, with
-//! variables in place of slots: so no password is on a command line. One that begins with `>` is asked of the copy that is brought back, and `= create` makes that
+//! variables in place of slots: so no password is on a command line. One that begins with `>` is asked of the copy that is brought back. `= create` makes that
 //! copy's empty tables. `= server` makes a second server for it, ended, and `= start` starts that. What a statement finds is `found` in the next step. One that begins
 //! with `?` asks whether it can be done: if it finds anything, it cannot.
 

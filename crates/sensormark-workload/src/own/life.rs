@@ -1,5 +1,5 @@
-//! A life of data: rounds in which readings are written and asked about. Beside each round's clients the tasks are done that are due by the data's own time:
-//! rollups are renewed, what is older than it is kept goes, and what is old is compressed.
+//! A life of data: rounds in which readings are written and asked about. Beside each round's clients, the tasks run that are due by the data's own time.
+//! Rollups are renewed, readings beyond their retention go, and old ones are compressed.
 //!
 //! The time of round r is the instant before which the rounds before it wrote, so a year passes in minutes. Every rule about time is here, once:
 //!
