@@ -204,6 +204,7 @@ impl<'a> Coordinator<'a> {
             self.add_memory(record);
         }
         for (number, step) in self.steps.iter().enumerate() {
+            let began = Instant::now();
             match step {
                 Step::Reset => self.reset(record)?,
                 Step::Settle(name) => self.settle(name, record)?,
@@ -211,6 +212,7 @@ impl<'a> Coordinator<'a> {
                 Step::Size(_) => {}
                 Step::Run(phase) => self.run_phase(number, phase, record)?,
             }
+            self.growth.add(step, began.elapsed());
             if self.crash.is_some() || self.kill.is_done() {
                 self.bring_back(record)?;
                 break;
@@ -247,9 +249,10 @@ impl<'a> Coordinator<'a> {
         record: &mut TrialRecord,
     ) -> Result<bool, TrialFailure> {
         if self.growth.is_at_work() {
+            let began = Instant::now();
             self.prove(record)?;
-            let reasons = self.reasons.len();
-            self.growth.finish(Whole { record: record.clone(), reasons, step });
+            let whole = Whole { record: record.clone(), reasons: self.reasons.len(), step };
+            self.growth.finish(whole, began.elapsed());
         }
         // What was cut is not built upon: answers could not be told right from wrong.
         let is_written = |phase: &str| self.written.iter().any(|one| self.steps[one.step].is_phase(phase));
@@ -258,14 +261,16 @@ impl<'a> Coordinator<'a> {
             record.warnings.push(format!("{readings} readings were not begun: {phase} before them was cut"));
             return Ok(false);
         }
-        if let Some(missing) = self.growth.missing_seconds() {
+        let next = &self.steps[step + 1..];
+        let end = next.iter().position(|step| matches!(step, Step::Size(_))).unwrap_or(next.len());
+        if let Some(missing) = self.growth.missing_seconds(&next[..end], readings) {
             let (readings, missing) = (count_text(readings as f64), duration_text(missing * 1e9));
             record.warnings.push(format!(
                 "{readings} readings were not begun: they take {missing} more than the budget has"
             ));
             return Ok(false);
         }
-        self.growth.begin();
+        self.growth.begin(readings);
         Ok(true)
     }
 
@@ -411,11 +416,6 @@ impl<'a> Coordinator<'a> {
             (None, None) => {
                 self.await_all(processes, patience, is_finished)?;
                 self.watch.end_phase(!phase.warm_up)?;
-                let lasted = Duration::from_nanos(monotonic_ns().saturating_sub(start_ns));
-                // One that was over before its limit takes longer with more readings.
-                if phase.limit.is_some_and(|limit| lasted >= limit) {
-                    self.growth.add_fixed(lasted);
-                }
             }
         }
         if self.kill.is_with_clients() {

@@ -34,7 +34,7 @@ parameters! {
         walk: Walk, Plain, words(&["clamped", "reflected"]) => Walk::Clamped;
         /// clients that load, each number into an empty database
         #[serde(deserialize_with = "list")]
-        workers: Vec<u32>, Plain, at_least(1.0) => vec![1, 4], vec![1, 4, 16], vec![1, 2, 4, 8, 16], vec![1, 2, 4, 8, 16];
+        workers: Vec<u32>, Plain, at_least(1.0) => vec![4], vec![1, 4, 16], vec![1, 2, 4, 8, 16], vec![1, 2, 4, 8, 16];
         /// readings in a write; 0: what the store's documentation advises
         batch: u64, Plain, any() => 0;
         /// so many times the advised readings are in a write
