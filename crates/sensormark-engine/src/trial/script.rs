@@ -80,7 +80,7 @@ impl Step {
 }
 
 /// A phase in which clients work.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct PhaseSpec {
     /// Its name, unique in the trial ("load-16").
     pub name: String,
@@ -177,21 +177,7 @@ pub struct About {
 impl PhaseSpec {
     /// A phase of these loads, in one process and without a limit.
     pub fn new(name: impl Into<String>, loads: Vec<LoadSpec>) -> Self {
-        Self {
-            name: name.into(),
-            labels: BTreeMap::new(),
-            warm_up: false,
-            loads,
-            limit: None,
-            window: None,
-            continues: false,
-            processes: 1,
-            workers: None,
-            needs: Vec::new(),
-            kill_after: None,
-            kill_member: None,
-            task: None,
-        }
+        Self { name: name.into(), loads, processes: 1, ..Self::default() }
     }
 
     /// Whether nothing is written in it.
