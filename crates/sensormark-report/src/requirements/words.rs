@@ -83,11 +83,12 @@ pub fn sentences(requirements: &Requirements) -> Vec<String> {
     sentences.extend(second);
     let told = |one: &&LayoutAnswer| !one.is_told_below;
     for one in of(Standing::Misses).into_iter().filter(told) {
-        sentences.push(reasons(one, ""));
+        sentences.push(format!("{} {}.", one.label, reasons(&[one])));
     }
-    for one in undecided.into_iter().filter(told) {
-        sentences.push(reasons(one, "is undecided: "));
-    }
+    let same = undecided.into_iter().filter(told).into_group_map_by(|one| one.reasons.first());
+    let same =
+        same.into_values().sorted_by_key(|who| layouts.iter().position(|one| who[0].label == one.label));
+    sentences.extend(same.map(|who| undecided_alike(&who)));
     let users = layouts.iter().filter_map(|one| Some(format!("{}: {}.", one.label, one.users.as_ref()?)));
     sentences.extend(users);
     sentences
@@ -158,12 +159,25 @@ fn room(requirements: &Requirements, one: &LayoutAnswer) -> String {
     format!(" ({})", parts.join(", "))
 }
 
-/// What is said of a layout that does not meet all: the first reason, and how many more there are.
-fn reasons(one: &LayoutAnswer, before: &str) -> String {
-    let first = one.reasons.first().map_or("", String::as_str);
-    let more = match one.reasons.len() {
-        0 | 1 => String::new(),
-        all => format!(", and {} more", all - 1),
-    };
-    format!("{} {before}{first}{more}.", one.label)
+/// Layouts that the same leaves undecided, by name where they are few.
+fn undecided_alike(who: &[&LayoutAnswer]) -> String {
+    let why = reasons(who);
+    match who {
+        [one] => format!("{} is undecided: {why}.", one.label),
+        several if several.len() <= MOST_NAMED => {
+            format!("{} are undecided: {why}.", listed(several.iter().map(|one| &one.label)))
+        }
+        several => format!("{} layouts are undecided: {why}.", several.len()),
+    }
+}
+
+/// Why layouts do not meet all: the first reason, and how many more there are.
+fn reasons(who: &[&LayoutAnswer]) -> String {
+    let first = who[0].reasons.first().map_or("", String::as_str);
+    let more = who.iter().map(|one| one.reasons.len().saturating_sub(1));
+    match more.minmax().into_option() {
+        None | Some((0, 0)) => first.to_owned(),
+        Some((least, most)) if least == most => format!("{first}, and {most} more"),
+        Some((_, most)) => format!("{first}, and up to {most} more"),
+    }
 }

@@ -292,6 +292,29 @@ fn too_few_answers_leave_it_open_and_a_failed_trial_does_not() {
     assert_eq!(found.layouts[1].reasons, ["fails: errors (2 %)"]);
 }
 
+/// Fourteen layouts were told to be undecided in 42 lines, for the same reason.
+#[test]
+fn what_the_same_leaves_undecided_is_told_once() {
+    let few = |title: &str, also_disk: bool| {
+        let mut few = trial_of(title, 40.0, 8.0);
+        few.limits[0] = limit("p99 of dashboard <= 100 ms", None, "ns", "too few operations: 30", false);
+        few.limits[1].words = "7 GB to 12 GB".to_owned();
+        few.limits[0].is_undecided = true;
+        if also_disk {
+            (few.limits[1].measured, few.limits[1].is_undecided, few.limits[1].met) = (None, true, false);
+        }
+        few
+    };
+    let open = "p99 of dashboard is open (too few operations: 30, wanted 100 ms)";
+    let two = vec![few("MariaDB", false), few("PostgreSQL", false)];
+    assert_eq!(
+        headline(two)[1],
+        format!("MariaDB individual and PostgreSQL individual are undecided: {open}.")
+    );
+    let four = ["MariaDB", "PostgreSQL", "MongoDB", "InfluxDB"].map(|title| few(title, title == "MongoDB"));
+    assert_eq!(headline(four.into())[1], format!("4 layouts are undecided: {open}, and up to 1 more."));
+}
+
 #[test]
 fn of_several_searches_the_fewest_people_are_told() {
     let trials = [(0, 50.0), (1, 30.0), (2, 40.0)].map(|(repetition, people)| {
