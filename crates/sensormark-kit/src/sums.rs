@@ -28,8 +28,7 @@ impl PartialSum {
     pub const fn add(&mut self, part: &Value) {
         match part {
             Value::I64(whole) => {
-                self.whole += *whole as i128;
-                self.has_whole = true;
+                self.add_whole(*whole as i128);
             }
             Value::F64(real) => {
                 self.real += *real;
@@ -37,6 +36,12 @@ impl PartialSum {
             }
             _ => {}
         }
+    }
+
+    /// Adds a whole number.
+    pub const fn add_whole(&mut self, whole: i128) {
+        self.whole += whole;
+        self.has_whole = true;
     }
 
     /// The sum; absent where there was no part.

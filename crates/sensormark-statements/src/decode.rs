@@ -1,11 +1,12 @@
 //! From rows to answers: each value goes straight from the driver's row into its column.
 
+use crate::parts::Parts;
 use crate::question::{Asked, Form, RecordForm};
 use sensormark_kit::{Document, Row, unexpected};
-use sensormark_store::client_side::last_of_each;
+use sensormark_store::client_side::{answer, last_of_each};
 use sensormark_store::record::{Wanted, blob, json};
 use sensormark_store::{
-    Answer, Ask, Batch, Column, FieldSet, FieldType, Function, Group, Moment, Query, Selection, StoreError,
+    Answer, Ask, Batch, Column, FieldSet, FieldType, Function, Group, Moment, Predicate, Query, Selection, StoreError,
     TimeRange, Value,
 };
 use std::collections::HashMap;
@@ -30,6 +31,10 @@ pub struct Decoder<'a> {
     /// Where each group is, where several statements give their values.
     places: Option<HashMap<GroupKey, usize>>,
     series: Vec<u32>,
+    /// Of records that are walked: the span in which each series has the answer.
+    found: HashMap<u32, i64>,
+    /// Boxed, because few databases give them.
+    parts: Option<Box<Parts<'a>>>,
     piece: usize,
     /// Boxed, because few answers are taken in pieces.
     full: Option<Box<Batch>>,
@@ -58,6 +63,8 @@ impl<'a> Decoder<'a> {
             lacking,
             places: (statements > 1).then(HashMap::new),
             series: Vec::new(),
+            found: HashMap::new(),
+            parts: None,
             piece: usize::MAX,
             full: None,
         }
@@ -92,11 +99,11 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Takes one row.
+    /// Takes one row. False says that no more of its series are wanted.
     ///
     /// # Errors
     /// [`sensormark_store::ErrorKind::Protocol`] when it is not what the form says.
-    pub fn row(&mut self, form: &Form, row: &dyn Row) -> Result<(), StoreError> {
+    pub fn row(&mut self, form: &Form, row: &dyn Row) -> Result<bool, StoreError> {
         let keys = self.keys;
         match form {
             Form::Readings(fields) => {
@@ -108,6 +115,7 @@ impl<'a> Decoder<'a> {
             }
             Form::FieldRows(_, kinds) => self.field_row(row, kinds)?,
             Form::Records(fields, form) => self.record(row, *fields, *form)?,
+            Form::Walked(fields) => return self.walked(row, *fields),
             Form::Times(_) => {
                 if !row.is_null(keys)? {
                     let series = self.series_of(row)?;
@@ -122,8 +130,38 @@ impl<'a> Decoder<'a> {
                 self.series.push(series);
             }
             Form::Groups(values) => self.group(values, row)?,
+            Form::Parts => {
+                let (asked, series) = (self.asked, self.series_of(row)?);
+                self.parts.get_or_insert_with(|| Box::new(Parts::new(asked))).add(series, row, keys)?;
+            }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// A record of a walk, of whose readings those count that may be the answer. Others of its span may have an earlier one, or a later.
+    fn walked(&mut self, row: &dyn Row, fields: FieldSet) -> Result<bool, StoreError> {
+        let (series, span) = (self.series_of(row)?, row.integer(self.keys)?);
+        if self.found.get(&series).is_some_and(|&found| found != span) {
+            return Ok(false);
+        }
+        let empty = Batch::new(self.asked.query.table, self.asked.description);
+        let found = std::mem::replace(&mut self.batch, empty);
+        self.record(row, fields, RecordForm::Document)?;
+        let read = std::mem::replace(&mut self.batch, found);
+        for reading in 0..read.len() {
+            let passes = |predicate: &Predicate| {
+                read.columns[predicate.field].number(reading).is_some_and(|value| predicate.passes(value))
+            };
+            let is_answer = match &self.asked.query.ask {
+                Ask::First(predicate) | Ask::Last(predicate) | Ask::SeriesMatching(predicate) => passes(predicate),
+                _ => fields.iter().any(|field| read.columns[field].has(reading)),
+            };
+            if is_answer {
+                self.batch.push_row(&read, reading);
+                self.found.insert(series, span);
+            }
+        }
+        Ok(true)
     }
 
     /// The range that is meant: a point is asked for by its start.
@@ -325,6 +363,9 @@ impl<'a> Decoder<'a> {
     pub fn finish(mut self, form: &Form) -> Answer {
         match form {
             Form::Times(_) => self.readings(),
+            Form::Walked(_) => {
+                answer(self.asked.query, self.asked.description, Answer::Readings(self.batch.sorted()))
+            }
             Form::Readings(fields) | Form::Records(fields, _) => {
                 self.keep_present(*fields);
                 self.readings()
@@ -341,6 +382,7 @@ impl<'a> Decoder<'a> {
                 Answer::Series(self.series)
             }
             Form::Groups(_) => Answer::groups(self.groups),
+            Form::Parts => self.parts.map_or_else(|| Answer::groups(Vec::new()), |parts| parts.answer()),
         }
     }
 

@@ -10,6 +10,7 @@
 //! Beside them:
 //!
 //! - [`session`] and [`mod@write`]: one client's work
+//! - [`parts`]: aggregates that the client adds up
 //! - [`recorded`]: statements that are kept for people
 //! - [`day_parts`]: parts of the day, of windows
 //! - [`admin`]: databases are made and removed
@@ -33,6 +34,8 @@ pub mod layouts;
 pub mod link;
 
 pub mod meaning;
+
+pub mod parts;
 
 pub mod physical;
 

@@ -47,6 +47,8 @@ pub enum Form {
     FieldRows(FieldSet, Vec<FieldType>),
     /// Records: (keys,) number of the span, and what holds these fields.
     Records(FieldSet, RecordForm),
+    /// Records of each series in the order of time, or backwards, of which the client wants no more once one answers the question about this field, or these.
+    Walked(FieldSet),
     /// Times of readings that are then asked for as points with these fields: (keys,) time.
     Times(FieldSet),
     /// A time and a value of this type.
@@ -55,6 +57,8 @@ pub enum Form {
     Series,
     /// Aggregates: the parts of the group that are there, then these values (the number of the aggregate, and the value's type).
     Groups(Vec<(usize, FieldType)>),
+    /// Parts of groups: (keys,) how many readings there are for each aggregate, and what is asked of them ([`crate::parts`]).
+    Parts,
 }
 
 /// How a record comes back.
@@ -315,6 +319,7 @@ impl<'a> Asked<'a> {
             (number, value_type(function, kind(field)))
         };
         match (&self.query.ask, words) {
+            (_, "walked") => Form::Walked(fields),
             (
                 Ask::First(Predicate { field, .. })
                 | Ask::Last(Predicate { field, .. })
@@ -326,6 +331,7 @@ impl<'a> Asked<'a> {
             (Ask::Derived(derived), _) => {
                 Form::Groups(derived.kinds(self.description).into_iter().enumerate().collect())
             }
+            (Ask::Aggregate { .. }, "parts") => Form::Parts,
             (Ask::Aggregate { .. }, _) => Form::Groups(numbers.iter().map(value).collect()),
             (_, "times") => Form::Times(fields),
             (_, "field rows") => Form::FieldRows(fields, Vec::new()),

@@ -32,6 +32,15 @@ impl Recorded {
         }
     }
 
+    /// The same of values that are printed already.
+    pub fn note_printed(&mut self, text: String, values: Vec<String>) {
+        if let Some(known) = self.sent.iter_mut().find(|one| one.text == text) {
+            known.times += 1;
+        } else if self.sent.len() < MOST {
+            self.sent.push(Sent { text, values, times: 1 });
+        }
+    }
+
     /// What was sent since the last call.
     ///
     /// # Errors

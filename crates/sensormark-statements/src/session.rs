@@ -111,7 +111,7 @@ impl FileSession {
             };
             let mut decoder = Decoder::new(asked, kept.planned.len());
             for (statement, &prepared) in kept.planned.iter().zip(&*kept.prepared) {
-                let each = &mut |row: &dyn Row| decoder.row(&statement.form, row).map(|()| true);
+                let each = &mut |row: &dyn Row| decoder.row(&statement.form, row);
                 self.rows(&asked, statement, prepared, each).await?;
             }
             for point in decoder.points(&last.form) {
@@ -277,7 +277,10 @@ impl Session for FileSession {
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {
-        self.recorded = Some(Recorded::default());
+        // A connection that makes statements of its own keeps them itself.
+        if self.link.connection.sent().is_none() {
+            self.recorded = Some(Recorded::default());
+        }
         Ok(())
     }
 
@@ -285,7 +288,13 @@ impl Session for FileSession {
         Box::pin(async move {
             self.start();
             match &mut self.recorded {
-                None => Ok(Vec::new()),
+                None => {
+                    let mut recorded = Recorded::default();
+                    for (text, values) in self.link.connection.sent().into_iter().flatten() {
+                        recorded.note_printed(text, values);
+                    }
+                    recorded.take(&mut self.link, with_plans).await
+                }
                 Some(recorded) => recorded.take(&mut self.link, with_plans).await,
             }
         })

@@ -25,6 +25,8 @@ use std::time::Duration;
 
 /// Why nothing is updated beside a reading.
 const NO_ENTITY: &str = "the table has no entity";
+/// Why a search needs a bound.
+const WITHOUT_BOUND: &str = "search without a bound";
 /// How long the question for the version may take.
 const VERSION: Duration = Duration::from_secs(10);
 
@@ -113,11 +115,20 @@ impl Store for FileStore {
         if let (Operation::UpsertAtomically, Some(reason)) = (operation, self.driver.two_commits()) {
             return Capability::Unsupported(reason.to_owned());
         }
+        if let (Operation::SearchWithoutBound, Some(reason)) = (operation, self.option(layout, WITHOUT_BOUND)) {
+            return Capability::Unsupported(reason.to_owned());
+        }
+        let part = match operation {
+            Operation::AggregateByWindow => "windows",
+            Operation::AggregateByDayPart => "day_parts",
+            Operation::AggregateAcrossSeries => "across_series",
+            _ => "",
+        };
         let statement = match operation {
+            _ if self.in_the_client(layout, part).is_some() => part,
             Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
                 return Capability::Unsupported(NO_ENTITY.to_owned());
             }
-            Operation::AggregateByDayPart if self.in_the_client(layout, "day_parts").is_some() => "day_parts",
             Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
                 return match self.answers(layout, "sums") {
                     Capability::ClientSide(_) => Capability::Unsupported(NO_SUMS.to_owned()),
@@ -187,7 +198,7 @@ impl Store for FileStore {
     }
 
     fn runs_on_java(&self) -> bool {
-        self.files.config.server.as_ref().is_some_and(|server| server.java.is_some())
+        self.files.config.server.as_ref().is_some_and(|server| !server.java.is_empty())
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

@@ -1,8 +1,8 @@
 //! What the conformance suite cannot see: a server of the durable class, what is read back from it, and URLs of several contact points.
 
 use libtest_mimic::{Arguments, Trial};
-use sensormark_cassandra::Cassandra;
 use sensormark_server::Supervisor;
+use sensormark_statements::FileStore;
 use sensormark_store::{
     Answer, Ask, Batch, DatabaseName, Durability, Endpoint, ErrorKind, Family, Field, FieldType, Plan, Query,
     Schema, Selection, Series, ServerOptions, Setting, Store, StoreError, Table, Tag, TagColumn, TimeRange,
@@ -14,7 +14,7 @@ const SECOND: i64 = 1_000_000_000;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let store = Arc::new(Cassandra::new());
+    let store = Arc::new(sensormark_stores::cassandra());
     let missing = store.installation().err().map(|error| error.to_string());
     if let Some(reason) = &missing {
         eprintln!("ignored: {reason}");
@@ -43,7 +43,7 @@ fn schema() -> Schema {
     }
 }
 
-fn plan(store: &Cassandra, endpoint: Endpoint, durability: Durability) -> Plan {
+fn plan(store: &FileStore, endpoint: Endpoint, durability: Durability) -> Plan {
     let schema = Arc::new(schema());
     Plan {
         endpoint,
@@ -57,7 +57,7 @@ fn plan(store: &Cassandra, endpoint: Endpoint, durability: Durability) -> Plan {
     }
 }
 
-fn durable(store: &Arc<Cassandra>) -> Result<(), StoreError> {
+fn durable(store: &Arc<FileStore>) -> Result<(), StoreError> {
     let options = ServerOptions {
         memory_bytes: 448 << 20,
         clients: 4,
@@ -79,7 +79,7 @@ fn durable(store: &Arc<Cassandra>) -> Result<(), StoreError> {
     })
 }
 
-async fn states_what_it_is(store: &Cassandra, endpoint: Endpoint) -> Result<(), StoreError> {
+async fn states_what_it_is(store: &FileStore, endpoint: Endpoint) -> Result<(), StoreError> {
     let plan = plan(store, endpoint, Durability::Durable);
     let mut administrator = store.administrator(&plan).await?;
     administrator.create().await?;
@@ -96,7 +96,7 @@ async fn states_what_it_is(store: &Cassandra, endpoint: Endpoint) -> Result<(), 
     Ok(())
 }
 
-async fn is_no_other_class(store: &Cassandra, endpoint: Endpoint) -> Result<(), StoreError> {
+async fn is_no_other_class(store: &FileStore, endpoint: Endpoint) -> Result<(), StoreError> {
     let plan = plan(store, endpoint, Durability::Relaxed);
     let refused = store.administrator(&plan).await?.create().await;
     let error = refused.expect_err("a server of batch mode is not relaxed");
@@ -106,7 +106,7 @@ async fn is_no_other_class(store: &Cassandra, endpoint: Endpoint) -> Result<(), 
 }
 
 /// As a user's URL: the first of the contact points is dead, and batches are of the size that servers of others take.
-async fn is_reached_by_any_contact_point(store: &Cassandra, endpoint: &Endpoint) -> Result<(), StoreError> {
+async fn is_reached_by_any_contact_point(store: &FileStore, endpoint: &Endpoint) -> Result<(), StoreError> {
     let url = endpoint.url.expose().replacen('@', "@127.0.0.1:1,", 1);
     let plan = plan(store, store.endpoint(&url)?, Durability::Durable);
     assert!(!plan.endpoint.managed);
@@ -133,7 +133,7 @@ async fn is_reached_by_any_contact_point(store: &Cassandra, endpoint: &Endpoint)
 
 /// As a user's URL with ports of the management: the first address is dead. Its management is dead too, or is that of the other.
 async fn is_settled_although_the_first_is_dead(
-    store: &Cassandra,
+    store: &FileStore,
     endpoint: &Endpoint,
 ) -> Result<(), StoreError> {
     let url = endpoint.url.expose().replacen('@', "@127.0.0.1:1,", 1);
@@ -158,7 +158,7 @@ async fn is_settled_although_the_first_is_dead(
 }
 
 /// The largest row that the store sends is one that the server takes; what is larger is refused before it is sent.
-async fn takes_rows_up_to_the_stated_size(store: &Cassandra, endpoint: Endpoint) -> Result<(), StoreError> {
+async fn takes_rows_up_to_the_stated_size(store: &FileStore, endpoint: Endpoint) -> Result<(), StoreError> {
     const MOST: usize = (15 << 20) - 100;
     let plan = plan(store, endpoint, Durability::Durable);
     let mut session = store.connect(&plan).await?;

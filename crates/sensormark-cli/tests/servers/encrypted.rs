@@ -328,16 +328,16 @@ pub fn influxdb() -> Option<String> {
 }
 
 /// How a Cassandra is started: Java's command line, and the two files that it names.
-struct Cassandra {
-    command: Vec<String>,
-    configuration: String,
-    logging: String,
-    port: u16,
+pub struct Cassandra {
+    pub command: Vec<String>,
+    pub configuration: String,
+    pub logging: String,
+    pub port: u16,
 }
 
 impl Cassandra {
     /// As sensormark starts one, with `folder` in the place of its folder, and without accounts.
-    fn learn(place: &Place, folder: &Path) -> Self {
+    pub fn learn(place: &Place, folder: &Path) -> Self {
         let start = ["servers", "start", "cassandra", "--server-memory", "384"];
         let started = place.run(&start);
         assert!(started.status.success(), "{}", errors(&started));

@@ -212,7 +212,6 @@ fn clusters_and_encryption() -> Vec<Named> {
         ("cluster::what_cannot_be_a_cluster_is_refused", None, cluster::what_cannot_be_a_cluster_is_refused),
         test!("PostgreSQL", cluster::postgresql_by_url_asks_its_replica_and_waits_for_it),
         test!("Cassandra", cluster::three_of_cassandra_by_url_are_one_valid_server),
-        test!("Cassandra", cluster::the_loss_of_a_node_of_cassandra_is_no_outage_at_quorum),
         test!("MariaDB", connections::mariadb_by_a_socket),
         test!("PostgreSQL", connections::postgresql_by_a_socket),
         test!("QuestDB", connections::questdb_with_two_pairs),

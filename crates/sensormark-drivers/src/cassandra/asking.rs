@@ -1,0 +1,365 @@
+//! Asking: which partitions hold the answer, and one statement for each, several of them on their way at once.
+//!
+//! Partitions are asked in the order of series and time. Small ranges go straight to their buckets. Before other ranges the driver reads which buckets a series has, so
+//! that it does not walk through partitions that are not there. A search begins at the range's edge: it looks buckets up when the first one has no answer.
+
+use super::text::{Buckets, Rows, Series, Slot};
+use super::value::{Slots, each_row};
+use super::{Cql, Link, PIPELINE, Plan};
+use crate::{Cell, EachRow, Fault};
+use futures_util::stream::{StreamExt, TryStreamExt, iter};
+use scylla::response::PagingState;
+use scylla::response::query_result::QueryRowsResult;
+use scylla::statement::Consistency;
+use sensormark_kit::{Row, unexpected};
+use sensormark_store::client_side::order;
+use sensormark_store::{ErrorKind, StoreError};
+use std::cell::RefCell;
+
+/// Buckets of a range that are asked without a look at which are there.
+const STRAIGHT: i64 = 2;
+
+/// A question in one partition.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    cells: &'a [Cell<'a>],
+    /// Series and bucket.
+    place: (i64, i64),
+    /// The first bucket of the range, and the last.
+    buckets: (i64, i64),
+    least: &'a [u8],
+}
+
+impl Slots for Asked<'_> {
+    fn cell(&self, slot: Slot) -> Cell<'_> {
+        match slot {
+            Slot::Given(number, _) => self.cells.get(number).copied().unwrap_or(Cell::Null),
+            Slot::Series => Cell::I64(self.place.0),
+            Slot::Bucket => Cell::I64(self.place.1),
+            Slot::First => Cell::I64(self.buckets.0),
+            Slot::Last => Cell::I64(self.buckets.1),
+            Slot::Least => Cell::Bytes(self.least),
+            Slot::Name | Slot::Back => Cell::Null,
+        }
+    }
+}
+
+/// A row that was found: its time, and the page whose first row it is.
+type Found = (i64, QueryRowsResult);
+
+/// The first row of a page that counts.
+fn found(page: QueryRowsResult) -> Result<Option<Found>, StoreError> {
+    let mut time = None;
+    each_row(&page, None, &mut |row| {
+        time = Some(row.integer(0)?);
+        Ok(false)
+    })?;
+    Ok(time.map(|time| (time, page)))
+}
+
+/// Hands the first row of a page over; whether more are wanted.
+fn hand_over(
+    page: &QueryRowsResult,
+    series: Option<i64>,
+    each: &mut EachRow<'_>,
+) -> Result<bool, StoreError> {
+    let mut goes_on = true;
+    each_row(page, series, &mut |row| {
+        goes_on = each(row)?;
+        Ok(false)
+    })?;
+    Ok(goes_on)
+}
+
+/// Whether some copies of what is stored could not be asked.
+fn are_missing(fault: &Fault) -> bool {
+    match fault {
+        Fault::Known(error) => matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout),
+        Fault::Refused { codes, .. } => {
+            codes.iter().any(|code| code == "Unavailable" || code == "ReadTimeout")
+        }
+        Fault::Partly { .. } => false,
+    }
+}
+
+/// What a question's partitions are asked with.
+pub(super) struct Question<'a> {
+    pub(super) link: &'a Link,
+    pub(super) plan: &'a Plan,
+    pub(super) cells: &'a [Cell<'a>],
+}
+
+/// Calls for a partition's page: its series and bucket, and the rows. False says that no more are wanted.
+type EachPage<'a> = dyn FnMut((i64, i64), QueryRowsResult) -> Result<bool, StoreError> + 'a;
+
+impl<'a> Question<'a> {
+    const fn asked(&self, place: (i64, i64)) -> Asked<'a> {
+        Asked { cells: self.cells, place, buckets: (0, 0), least: &[] }
+    }
+
+    fn statement(&self, number: usize) -> Result<&'a Cql, StoreError> {
+        let found = self.plan.statements.get(number).map(|cql| &**cql);
+        found.ok_or_else(|| unexpected("a question lacks a statement"))
+    }
+
+    /// Hands over the rows of the answer.
+    pub(super) async fn answer(&self, each: &mut EachRow<'_>) -> Result<(), Fault> {
+        // Nothing is over or under what is no number.
+        if self.cells.iter().any(|cell| matches!(cell, Cell::F64(value) if value.is_nan())) {
+            return Ok(());
+        }
+        let Some(whose) = &self.plan.clauses.series else { return self.plain(each).await };
+        let Some(range) = self.range() else { return Ok(()) };
+        let mut series = self.series(whose).await?;
+        series.sort_unstable();
+        series.dedup();
+        let named = match whose {
+            Series::Only => false,
+            Series::Given(number) => !matches!(self.cells.get(*number), Some(Cell::I64(_))),
+            Series::Found(_) => true,
+        };
+        match self.plan.clauses.rows {
+            Rows::InTurn { last } => self.in_turn(&series, range, (last, named), each).await,
+            Rows::OfEach { last } => {
+                // Where series are asked for, each says which it is.
+                let named = named || !last;
+                let each = &mut |series, (_, page): Found| hand_over(&page, named.then_some(series), each);
+                self.of_each(&series, range, last, each).await
+            }
+            Rows::One { last } => {
+                let mut best: Option<Found> = None;
+                let better = &mut |_, found: Found| {
+                    let is_better = |best: &Found| if last { found.0 > best.0 } else { found.0 < best.0 };
+                    if best.as_ref().is_none_or(is_better) {
+                        best = Some(found);
+                    }
+                    Ok(true)
+                };
+                self.of_each(&series, range, last, better).await?;
+                best.map_or(Ok(()), |(_, page)| Ok(hand_over(&page, None, each).map(drop)?))
+            }
+            Rows::Least => self.least(&self.places(&series, range).await?, each).await,
+            Rows::Every | Rows::Scanned => {
+                let places = self.places(&series, range).await?;
+                let each = &mut |(series, _), page| {
+                    each_row(&page, named.then_some(series), &mut |row| each(row))
+                };
+                self.every((0, &[]), &places, each).await
+            }
+        }
+    }
+
+    /// The rows of statements that name no partition.
+    async fn plain(&self, each: &mut EachRow<'_>) -> Result<(), Fault> {
+        let mut level = (self.plan.clauses.rows == Rows::Scanned).then_some(self.link.scans);
+        for number in 0..self.plan.statements.len() {
+            let cql = self.statement(number)?;
+            let (asked, mut from) = (self.asked((0, 0)), Some(PagingState::start()));
+            while let Some(start) = from {
+                let page = match self.link.page(cql, level, &asked, start.clone()).await {
+                    // Where not all copies are there, most of them are asked from here on.
+                    Err(fault) if level == Some(Consistency::All) && are_missing(&fault) => {
+                        level = Some(Consistency::Quorum);
+                        self.link.page(cql, level, &asked, start).await?
+                    }
+                    page => page?,
+                };
+                if !each_row(&page.0, None, &mut |row| each(row))? {
+                    return Ok(());
+                }
+                from = page.1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The series that are asked for.
+    async fn series(&self, whose: &Series) -> Result<Vec<i64>, Fault> {
+        Ok(match whose {
+            Series::Only => vec![0],
+            Series::Given(number) => match self.cells.get(*number) {
+                Some(&Cell::I64(series)) => vec![series],
+                Some(Cell::Integers(series)) => series.to_vec(),
+                _ => Vec::new(),
+            },
+            Series::Found(_) => {
+                let cql = self.plan.find.as_deref().ok_or_else(|| unexpected("nothing finds the series"))?;
+                self.numbers(cql, self.asked((0, 0))).await?
+            }
+        })
+    }
+
+    /// The numbers that a statement finds.
+    async fn numbers(&self, cql: &Cql, asked: Asked<'_>) -> Result<Vec<i64>, Fault> {
+        let mut numbers = Vec::new();
+        for page in self.link.pages(cql, &asked).await? {
+            each_row(&page, None, &mut |row| {
+                numbers.push(row.integer(0)?);
+                Ok(true)
+            })?;
+        }
+        Ok(numbers)
+    }
+
+    /// The first bucket of the range and the last; none of an empty range. Where all of a series is one partition, that is number 0.
+    fn range(&self) -> Option<(i64, i64)> {
+        let Some(buckets) = &self.plan.clauses.buckets else { return Some((0, 0)) };
+        let (first, last) = buckets.range?;
+        let key = |number: usize| match self.cells.get(number) {
+            Some(&Cell::I64(key)) => Some(key),
+            _ => None,
+        };
+        let (first, last) = (key(first)?, key(last)?);
+        let last = if buckets.is_open { last.saturating_sub(1) } else { last };
+        (first <= last).then(|| (buckets.of(first), buckets.of(last)))
+    }
+
+    /// The buckets of a series in these, as far as it is known which are there.
+    async fn buckets(&self, series: i64, (from, to): (i64, i64)) -> Result<Vec<i64>, Fault> {
+        if to.saturating_sub(from) < STRAIGHT {
+            return Ok((from..=to).collect());
+        }
+        let look = self.plan.look.as_deref().ok_or_else(|| unexpected("nothing looks buckets up"))?;
+        self.numbers(look, Asked { buckets: (from, to), ..self.asked((series, 0)) }).await
+    }
+
+    /// The partitions of these series that a range touches and that may be there.
+    async fn places(&self, series: &[i64], range: (i64, i64)) -> Result<Vec<(i64, i64)>, Fault> {
+        let ask = async |series: i64| Ok::<_, Fault>((series, self.buckets(series, range).await?));
+        let mut asked = iter(series.iter().copied()).map(ask).buffered(PIPELINE);
+        let mut places = Vec::with_capacity(series.len());
+        while let Some((series, buckets)) = asked.try_next().await? {
+            places.extend(buckets.into_iter().map(|bucket| (series, bucket)));
+        }
+        Ok(places)
+    }
+
+    /// Calls for each page of these partitions' rows by a statement, until no more are wanted.
+    async fn every(
+        &self,
+        (statement, least): (usize, &[u8]),
+        places: &[(i64, i64)],
+        each: &mut EachPage<'_>,
+    ) -> Result<(), Fault> {
+        let cql = self.statement(statement)?;
+        let ask = async |place: (i64, i64)| {
+            let asked = Asked { least, ..self.asked(place) };
+            Ok::<_, Fault>((place, self.link.pages(cql, &asked).await?))
+        };
+        let mut asked = iter(places.iter().copied()).map(ask).buffered(PIPELINE);
+        while let Some((place, pages)) = asked.try_next().await? {
+            for page in pages {
+                if !each(place, page)? {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls for each page of a series, in the order of time or backwards, until no more are wanted. It begins with the bucket at the edge of the range.
+    async fn walk(
+        &self,
+        series: i64,
+        (first, end): (i64, i64),
+        last: bool,
+        each: &mut EachPage<'_>,
+    ) -> Result<(), Fault> {
+        let cql = self.statement(0)?;
+        let (edge, rest) = if last { (end, (first, end - 1)) } else { (first, (first + 1, end)) };
+        let (mut buckets, mut rest) = (vec![edge], Some(rest).filter(|rest| rest.0 <= rest.1));
+        loop {
+            for bucket in buckets {
+                let (place, mut from) = ((series, bucket), Some(PagingState::start()));
+                while let Some(start) = from {
+                    let (page, next) = self.link.page(cql, None, &self.asked(place), start).await?;
+                    if !each(place, page)? {
+                        return Ok(());
+                    }
+                    from = next;
+                }
+            }
+            let Some(others) = rest.take() else { return Ok(()) };
+            buckets = self.buckets(series, others).await?;
+            if last {
+                buckets.reverse();
+            }
+        }
+    }
+
+    /// All rows of each series in the order of time, or backwards, until no more of it are wanted.
+    async fn in_turn(
+        &self,
+        series: &[i64],
+        range: (i64, i64),
+        (last, named): (bool, bool),
+        each: &mut EachRow<'_>,
+    ) -> Result<(), Fault> {
+        let each = RefCell::new(each);
+        let walk = async |series: i64| {
+            let each = &mut |_, page| {
+                each_row(&page, named.then_some(series), &mut |row| (*each.borrow_mut())(row))
+            };
+            self.walk(series, range, last, each).await
+        };
+        iter(series.iter().copied()).map(walk).buffer_unordered(PIPELINE).try_collect().await
+    }
+
+    /// The first row of each series in the order of time, or the last.
+    async fn of_each(
+        &self,
+        series: &[i64],
+        range: (i64, i64),
+        last: bool,
+        each: &mut dyn FnMut(i64, Found) -> Result<bool, StoreError>,
+    ) -> Result<(), Fault> {
+        let search = async |series: i64| {
+            let mut best = None;
+            let first = &mut |_, page| {
+                best = found(page)?;
+                Ok(best.is_none())
+            };
+            self.walk(series, range, last, first).await?;
+            Ok::<_, Fault>((series, best))
+        };
+        let mut asked = iter(series.iter().copied()).map(search).buffered(PIPELINE);
+        while let Some((series, found)) = asked.try_next().await? {
+            if let Some(found) = found
+                && !each(series, found)?
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first row that has the least value of all partitions: the first statement says what is least in each, and the second finds it in those that have it.
+    async fn least(&self, places: &[(i64, i64)], each: &mut EachRow<'_>) -> Result<(), Fault> {
+        let (mut least, mut bytes, mut having) = (None, Vec::new(), Vec::new());
+        let compare = &mut |place, page| {
+            each_row(&page, None, &mut |row| {
+                let Some((own, value)) = row.first()? else { return Ok(true) };
+                let before = least.as_ref().map(|least| order(&value, least));
+                if before.is_none_or(|order| order.is_lt()) {
+                    (least, bytes) = (Some(value), own.to_vec());
+                    having.clear();
+                }
+                if before.is_none_or(|order| order.is_le()) {
+                    having.push(place);
+                }
+                Ok(true)
+            })
+        };
+        self.every((0, &[]), places, compare).await?;
+        let mut best: Option<Found> = None;
+        let better = &mut |_, page| {
+            let found = found(page)?;
+            if found.as_ref().is_some_and(|one| best.as_ref().is_none_or(|best| one.0 < best.0)) {
+                best = found;
+            }
+            Ok(true)
+        };
+        self.every((1, &bytes), &having, better).await?;
+        best.map_or(Ok(()), |(_, page)| Ok(hand_over(&page, None, each).map(drop)?))
+    }
+}
