@@ -1,12 +1,12 @@
 //! From rows to answers: each value goes straight from the driver's row into its column.
 
-use crate::parts::Parts;
 use crate::question::{Asked, Form, RecordForm};
+use sensormark_drivers::RowShape;
 use sensormark_kit::{Document, Row, unexpected};
-use sensormark_store::client_side::{answer, last_of_each};
+use sensormark_store::client_side::answer;
 use sensormark_store::record::{Wanted, blob, json};
 use sensormark_store::{
-    Answer, Ask, Batch, Column, FieldSet, FieldType, Function, Group, Moment, Predicate, Query, Selection, StoreError,
+    Answer, Ask, Batch, Column, FieldSet, FieldType, Function, Group, Moment, Query, Selection, StoreError,
     TimeRange, Value,
 };
 use std::collections::HashMap;
@@ -31,10 +31,8 @@ pub struct Decoder<'a> {
     /// Where each group is, where several statements give their values.
     places: Option<HashMap<GroupKey, usize>>,
     series: Vec<u32>,
-    /// Of records that are walked: the span in which each series has the answer.
+    /// Of what is walked: the span, or the time, in which each series has the answer.
     found: HashMap<u32, i64>,
-    /// Boxed, because few databases give them.
-    parts: Option<Box<Parts<'a>>>,
     piece: usize,
     /// Boxed, because few answers are taken in pieces.
     full: Option<Box<Batch>>,
@@ -64,7 +62,6 @@ impl<'a> Decoder<'a> {
             places: (statements > 1).then(HashMap::new),
             series: Vec::new(),
             found: HashMap::new(),
-            parts: None,
             piece: usize::MAX,
             full: None,
         }
@@ -106,13 +103,7 @@ impl<'a> Decoder<'a> {
     pub fn row(&mut self, form: &Form, row: &dyn Row) -> Result<bool, StoreError> {
         let keys = self.keys;
         match form {
-            Form::Readings(fields) => {
-                let series = self.series_of(row)?;
-                let time = row.integer(keys)?;
-                self.batch.series.push(series);
-                self.batch.times_ns.push(time);
-                row.push_fields(keys + 1, *fields, &mut self.batch.columns)?;
-            }
+            Form::Readings(fields) => self.reading(row, *fields)?,
             Form::FieldRows(_, kinds) => self.field_row(row, kinds)?,
             Form::Records(fields, form) => self.record(row, *fields, *form)?,
             Form::Walked(fields) => return self.walked(row, *fields),
@@ -130,38 +121,45 @@ impl<'a> Decoder<'a> {
                 self.series.push(series);
             }
             Form::Groups(values) => self.group(values, row)?,
-            Form::Parts => {
-                let (asked, series) = (self.asked, self.series_of(row)?);
-                self.parts.get_or_insert_with(|| Box::new(Parts::new(asked))).add(series, row, keys)?;
-            }
         }
         Ok(true)
     }
 
-    /// A record of a walk, of whose readings those count that may be the answer. Others of its span may have an earlier one, or a later.
+    fn reading(&mut self, row: &dyn Row, fields: FieldSet) -> Result<(), StoreError> {
+        let series = self.series_of(row)?;
+        self.batch.times_ns.push(row.integer(self.keys)?);
+        self.batch.series.push(series);
+        row.push_fields(self.keys + 1, fields, &mut self.batch.columns)
+    }
+
+    /// A row of a walk. Those of its readings count that may be the answer. Another record of its span may have an earlier one, or a later.
     fn walked(&mut self, row: &dyn Row, fields: FieldSet) -> Result<bool, StoreError> {
-        let (series, span) = (self.series_of(row)?, row.integer(self.keys)?);
-        if self.found.get(&series).is_some_and(|&found| found != span) {
+        let (series, place) = (self.series_of(row)?, row.integer(self.keys)?);
+        if self.found.get(&series).is_some_and(|&found| found != place) {
             return Ok(false);
         }
         let empty = Batch::new(self.asked.query.table, self.asked.description);
-        let found = std::mem::replace(&mut self.batch, empty);
-        self.record(row, fields, RecordForm::Document)?;
-        let read = std::mem::replace(&mut self.batch, found);
+        let before = std::mem::replace(&mut self.batch, empty);
+        let is_record = matches!(self.asked.physical.rows, RowShape::Records(_));
+        match is_record {
+            true => self.record(row, fields, RecordForm::Document)?,
+            false => self.reading(row, fields)?,
+        }
+        let read = std::mem::replace(&mut self.batch, before);
         for reading in 0..read.len() {
-            let passes = |predicate: &Predicate| {
-                read.columns[predicate.field].number(reading).is_some_and(|value| predicate.passes(value))
-            };
             let is_answer = match &self.asked.query.ask {
-                Ask::First(predicate) | Ask::Last(predicate) | Ask::SeriesMatching(predicate) => passes(predicate),
+                Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => {
+                    let number = read.columns[passes.field].number(reading);
+                    number.is_some_and(|number| passes.passes(number))
+                }
                 _ => fields.iter().any(|field| read.columns[field].has(reading)),
             };
             if is_answer {
                 self.batch.push_row(&read, reading);
-                self.found.insert(series, span);
+                self.found.insert(series, place);
             }
         }
-        Ok(true)
+        Ok(is_record || !self.found.contains_key(&series))
     }
 
     /// The range that is meant: a point is asked for by its start.
@@ -362,10 +360,7 @@ impl<'a> Decoder<'a> {
     /// The answer.
     pub fn finish(mut self, form: &Form) -> Answer {
         match form {
-            Form::Times(_) => self.readings(),
-            Form::Walked(_) => {
-                answer(self.asked.query, self.asked.description, Answer::Readings(self.batch.sorted()))
-            }
+            Form::Times(_) | Form::Walked(_) => self.readings(),
             Form::Readings(fields) | Form::Records(fields, _) => {
                 self.keep_present(*fields);
                 self.readings()
@@ -382,15 +377,16 @@ impl<'a> Decoder<'a> {
                 Answer::Series(self.series)
             }
             Form::Groups(_) => Answer::groups(self.groups),
-            Form::Parts => self.parts.map_or_else(|| Answer::groups(Vec::new()), |parts| parts.answer()),
         }
     }
 
-    /// The readings in order. Of the latest of each series, one: of repeated readings, the one that was written last.
+    /// The readings in order, or the answer that they have. Of the latest of each series, one: of repeated readings, the one that was written last.
     fn readings(self) -> Answer {
-        let batch = self.batch.sorted();
-        let is_latest = matches!(self.asked.query.ask, Ask::LastReading { .. });
-        Answer::Readings(if is_latest { last_of_each(batch) } else { batch })
+        let found = Answer::Readings(self.batch.sorted());
+        match self.asked.query.ask {
+            Ask::Derived(_) => found,
+            _ => answer(self.asked.query, self.asked.description, found),
+        }
     }
 
     /// Leaves out readings of records that have none of these fields.

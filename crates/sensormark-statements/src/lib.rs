@@ -10,9 +10,7 @@
 //! Beside them:
 //!
 //! - [`session`] and [`mod@write`]: one client's work
-//! - [`parts`]: aggregates that the client adds up
 //! - [`recorded`]: statements that are kept for people
-//! - [`day_parts`]: parts of the day, of windows
 //! - [`admin`]: databases are made and removed
 //! - [`meaning`]: what failures mean
 //! - [`FileStore`]: the contract's store
@@ -23,8 +21,6 @@ pub mod admin;
 
 pub mod config;
 
-pub mod day_parts;
-
 pub mod decode;
 
 pub mod files;
@@ -34,8 +30,6 @@ pub mod layouts;
 pub mod link;
 
 pub mod meaning;
-
-pub mod parts;
 
 pub mod physical;
 

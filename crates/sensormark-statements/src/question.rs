@@ -47,7 +47,7 @@ pub enum Form {
     FieldRows(FieldSet, Vec<FieldType>),
     /// Records: (keys,) number of the span, and what holds these fields.
     Records(FieldSet, RecordForm),
-    /// Records of each series in the order of time, or backwards, of which the client wants no more once one answers the question about this field, or these.
+    /// Readings or records of each series in the order of time, or backwards, of which no more are wanted once one answers the question about these fields.
     Walked(FieldSet),
     /// Times of readings that are then asked for as points with these fields: (keys,) time.
     Times(FieldSet),
@@ -57,8 +57,6 @@ pub enum Form {
     Series,
     /// Aggregates: the parts of the group that are there, then these values (the number of the aggregate, and the value's type).
     Groups(Vec<(usize, FieldType)>),
-    /// Parts of groups: (keys,) how many readings there are for each aggregate, and what is asked of them ([`crate::parts`]).
-    Parts,
 }
 
 /// How a record comes back.
@@ -320,6 +318,7 @@ impl<'a> Asked<'a> {
         };
         match (&self.query.ask, words) {
             (_, "walked") => Form::Walked(fields),
+            (_, "readings") => Form::Readings(fields),
             (
                 Ask::First(Predicate { field, .. })
                 | Ask::Last(Predicate { field, .. })
@@ -331,7 +330,6 @@ impl<'a> Asked<'a> {
             (Ask::Derived(derived), _) => {
                 Form::Groups(derived.kinds(self.description).into_iter().enumerate().collect())
             }
-            (Ask::Aggregate { .. }, "parts") => Form::Parts,
             (Ask::Aggregate { .. }, _) => Form::Groups(numbers.iter().map(value).collect()),
             (_, "times") => Form::Times(fields),
             (_, "field rows") => Form::FieldRows(fields, Vec::new()),

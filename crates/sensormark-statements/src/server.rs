@@ -49,9 +49,8 @@ pub struct ServerConfig {
     /// Folders where packages put them; `*` stands for one name, and the highest number comes first.
     #[serde(default)]
     pub packages: Vec<PathBuf>,
-    /// The first version of Java that the server runs on, or of several, these alone: `java` in templates is the program.
-    #[serde(default)]
-    pub java: Vec<u32>,
+    /// The versions of Java that the server runs on, `17 or later` or `17 or 11`: `java` in templates is the program.
+    pub java: Option<String>,
     /// Why its logs cannot be in a folder of their own, where they cannot.
     pub no_logs: Option<String>,
     /// Whether `PATH` is looked into.
@@ -153,16 +152,12 @@ fn newest(folder: &Path, before: &str, after: &str) -> Option<(PathBuf, String)>
 
 /// The Java that the server runs on, where it runs on one.
 fn java(config: &Config) -> Result<Option<PathBuf>, StoreError> {
-    let title = &config.title;
-    let found = match &of(config)?.java[..] {
-        [] => return Ok(None),
-        [least] => find_java(title, &format!("Java {least} or later"), |version| version >= *least),
-        several => {
-            let names: Vec<String> = several.iter().map(u32::to_string).collect();
-            find_java(title, &format!("Java {}", names.join(" or ")), |version| several.contains(&version))
-        }
+    let Some(wanted) = &of(config)?.java else { return Ok(None) };
+    let fits = |version: u32| {
+        let mut named = wanted.split(' ').filter_map(|word| word.parse().ok());
+        named.any(|one| version == one || version > one && wanted.ends_with("later"))
     };
-    found.map(Some)
+    find_java(&config.title, &format!("Java {wanted}"), fits).map(Some)
 }
 
 /// The folders that a pattern stands for: with one `*`, the highest number first.

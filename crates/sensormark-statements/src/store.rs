@@ -25,8 +25,6 @@ use std::time::Duration;
 
 /// Why nothing is updated beside a reading.
 const NO_ENTITY: &str = "the table has no entity";
-/// Why a search needs a bound.
-const WITHOUT_BOUND: &str = "search without a bound";
 /// How long the question for the version may take.
 const VERSION: Duration = Duration::from_secs(10);
 
@@ -109,13 +107,14 @@ impl Store for FileStore {
     }
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        if let (Operation::UpsertAtomically, Some(reason)) = (operation, self.option(layout, TWO_COMMITS)) {
-            return Capability::Unsupported(reason.to_owned());
-        }
-        if let (Operation::UpsertAtomically, Some(reason)) = (operation, self.driver.two_commits()) {
-            return Capability::Unsupported(reason.to_owned());
-        }
-        if let (Operation::SearchWithoutBound, Some(reason)) = (operation, self.option(layout, WITHOUT_BOUND)) {
+        let refused = match operation {
+            Operation::UpsertAtomically => {
+                self.option(layout, TWO_COMMITS).or_else(|| self.driver.two_commits())
+            }
+            Operation::SearchWithoutBound => self.option(layout, "search without a bound"),
+            _ => None,
+        };
+        if let Some(reason) = refused {
             return Capability::Unsupported(reason.to_owned());
         }
         let part = match operation {
@@ -198,7 +197,7 @@ impl Store for FileStore {
     }
 
     fn runs_on_java(&self) -> bool {
-        self.files.config.server.as_ref().is_some_and(|server| !server.java.is_empty())
+        self.files.config.server.as_ref().is_some_and(|server| server.java.is_some())
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

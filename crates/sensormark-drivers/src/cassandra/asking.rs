@@ -44,33 +44,6 @@ impl Slots for Asked<'_> {
     }
 }
 
-/// A row that was found: its time, and the page whose first row it is.
-type Found = (i64, QueryRowsResult);
-
-/// The first row of a page that counts.
-fn found(page: QueryRowsResult) -> Result<Option<Found>, StoreError> {
-    let mut time = None;
-    each_row(&page, None, &mut |row| {
-        time = Some(row.integer(0)?);
-        Ok(false)
-    })?;
-    Ok(time.map(|time| (time, page)))
-}
-
-/// Hands the first row of a page over; whether more are wanted.
-fn hand_over(
-    page: &QueryRowsResult,
-    series: Option<i64>,
-    each: &mut EachRow<'_>,
-) -> Result<bool, StoreError> {
-    let mut goes_on = true;
-    each_row(page, series, &mut |row| {
-        goes_on = each(row)?;
-        Ok(false)
-    })?;
-    Ok(goes_on)
-}
-
 /// Whether some copies of what is stored could not be asked.
 fn are_missing(fault: &Fault) -> bool {
     match fault {
@@ -118,34 +91,19 @@ impl<'a> Question<'a> {
             Series::Given(number) => !matches!(self.cells.get(*number), Some(Cell::I64(_))),
             Series::Found(_) => true,
         };
+        if let Rows::InTurn { back } = self.plan.clauses.rows {
+            return self.in_turn(&series, range, (back, named), each).await;
+        }
+        let places = self.places(&series, range).await?;
+        let each_page = &mut |(series, _): (i64, i64), page: QueryRowsResult| {
+            each_row(&page, named.then_some(series), &mut |row| each(row))
+        };
         match self.plan.clauses.rows {
-            Rows::InTurn { last } => self.in_turn(&series, range, (last, named), each).await,
-            Rows::OfEach { last } => {
-                // Where series are asked for, each says which it is.
-                let named = named || !last;
-                let each = &mut |series, (_, page): Found| hand_over(&page, named.then_some(series), each);
-                self.of_each(&series, range, last, each).await
+            Rows::Least => {
+                let (least, places) = self.least(&places).await?;
+                self.every((1, &least), &places, each_page).await
             }
-            Rows::One { last } => {
-                let mut best: Option<Found> = None;
-                let better = &mut |_, found: Found| {
-                    let is_better = |best: &Found| if last { found.0 > best.0 } else { found.0 < best.0 };
-                    if best.as_ref().is_none_or(is_better) {
-                        best = Some(found);
-                    }
-                    Ok(true)
-                };
-                self.of_each(&series, range, last, better).await?;
-                best.map_or(Ok(()), |(_, page)| Ok(hand_over(&page, None, each).map(drop)?))
-            }
-            Rows::Least => self.least(&self.places(&series, range).await?, each).await,
-            Rows::Every | Rows::Scanned => {
-                let places = self.places(&series, range).await?;
-                let each = &mut |(series, _), page| {
-                    each_row(&page, named.then_some(series), &mut |row| each(row))
-                };
-                self.every((0, &[]), &places, each).await
-            }
+            _ => self.every((0, &[]), &places, each_page).await,
         }
     }
 
@@ -262,11 +220,11 @@ impl<'a> Question<'a> {
         &self,
         series: i64,
         (first, end): (i64, i64),
-        last: bool,
+        back: bool,
         each: &mut EachPage<'_>,
     ) -> Result<(), Fault> {
         let cql = self.statement(0)?;
-        let (edge, rest) = if last { (end, (first, end - 1)) } else { (first, (first + 1, end)) };
+        let (edge, rest) = if back { (end, (first, end - 1)) } else { (first, (first + 1, end)) };
         let (mut buckets, mut rest) = (vec![edge], Some(rest).filter(|rest| rest.0 <= rest.1));
         loop {
             for bucket in buckets {
@@ -281,7 +239,7 @@ impl<'a> Question<'a> {
             }
             let Some(others) = rest.take() else { return Ok(()) };
             buckets = self.buckets(series, others).await?;
-            if last {
+            if back {
                 buckets.reverse();
             }
         }
@@ -292,51 +250,23 @@ impl<'a> Question<'a> {
         &self,
         series: &[i64],
         range: (i64, i64),
-        (last, named): (bool, bool),
+        (back, named): (bool, bool),
         each: &mut EachRow<'_>,
     ) -> Result<(), Fault> {
         let each = RefCell::new(each);
         let walk = async |series: i64| {
-            let each = &mut |_, page| {
+            let each = &mut |_: (i64, i64), page: QueryRowsResult| {
                 each_row(&page, named.then_some(series), &mut |row| (*each.borrow_mut())(row))
             };
-            self.walk(series, range, last, each).await
+            self.walk(series, range, back, each).await
         };
         iter(series.iter().copied()).map(walk).buffer_unordered(PIPELINE).try_collect().await
     }
 
-    /// The first row of each series in the order of time, or the last.
-    async fn of_each(
-        &self,
-        series: &[i64],
-        range: (i64, i64),
-        last: bool,
-        each: &mut dyn FnMut(i64, Found) -> Result<bool, StoreError>,
-    ) -> Result<(), Fault> {
-        let search = async |series: i64| {
-            let mut best = None;
-            let first = &mut |_, page| {
-                best = found(page)?;
-                Ok(best.is_none())
-            };
-            self.walk(series, range, last, first).await?;
-            Ok::<_, Fault>((series, best))
-        };
-        let mut asked = iter(series.iter().copied()).map(search).buffered(PIPELINE);
-        while let Some((series, found)) = asked.try_next().await? {
-            if let Some(found) = found
-                && !each(series, found)?
-            {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// The first row that has the least value of all partitions: the first statement says what is least in each, and the second finds it in those that have it.
-    async fn least(&self, places: &[(i64, i64)], each: &mut EachRow<'_>) -> Result<(), Fault> {
+    /// The least value of all partitions, and those that have it.
+    async fn least(&self, places: &[(i64, i64)]) -> Result<(Vec<u8>, Vec<(i64, i64)>), Fault> {
         let (mut least, mut bytes, mut having) = (None, Vec::new(), Vec::new());
-        let compare = &mut |place, page| {
+        let compare = &mut |place: (i64, i64), page: QueryRowsResult| {
             each_row(&page, None, &mut |row| {
                 let Some((own, value)) = row.first()? else { return Ok(true) };
                 let before = least.as_ref().map(|least| order(&value, least));
@@ -351,15 +281,6 @@ impl<'a> Question<'a> {
             })
         };
         self.every((0, &[]), places, compare).await?;
-        let mut best: Option<Found> = None;
-        let better = &mut |_, page| {
-            let found = found(page)?;
-            if found.as_ref().is_some_and(|one| best.as_ref().is_none_or(|best| one.0 < best.0)) {
-                best = found;
-            }
-            Ok(true)
-        };
-        self.every((1, &bytes), &having, better).await?;
-        best.map_or(Ok(()), |(_, page)| Ok(hand_over(&page, None, each).map(drop)?))
+        Ok((bytes, having))
     }
 }

@@ -106,12 +106,8 @@ fn largest_heap(report: &str) -> Option<&str> {
 /// The sum of the tables' space in nodetool's report.
 fn space_used(report: &str) -> u64 {
     let parts = report.split("\"space_used_total\"").skip(1);
-    let number = |part: &str| {
-        let digits = part.trim_start_matches([':', ' ', '"']);
-        let end = digits.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(digits.len());
-        digits[..end].parse::<u64>().unwrap_or(0)
-    };
-    parts.map(number).sum()
+    let number = |part: &str| part.split([':', ' ', '"', ',', '}']).find_map(|word| word.parse::<u64>().ok());
+    parts.filter_map(number).sum()
 }
 
 /// Replaces the server's first account, whose password is known, by our own.

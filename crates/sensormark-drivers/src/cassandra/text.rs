@@ -60,22 +60,12 @@ pub(super) enum Rows {
     /// All.
     #[default]
     Every,
-    /// Of each series the first one in the order of time, or the last.
-    OfEach {
-        /// Whether it is the last.
-        last: bool,
-    },
-    /// The first of all series, or the last.
-    One {
-        /// Whether it is the last.
-        last: bool,
-    },
-    /// All of each series in the order of time, or backwards, until no more of it are wanted.
+    /// Those of each series in the order of time, or backwards, until no more of it are wanted.
     InTurn {
         /// Whether it is backwards.
-        last: bool,
+        back: bool,
     },
-    /// The one with the least value, which a statement before finds in each partition.
+    /// Those with the least value, which a statement before finds in each partition.
     Least,
     /// All that is stored, whatever node has it.
     Scanned,
@@ -164,12 +154,8 @@ impl Clauses {
                 "once" => clauses.once = Some(rest.to_owned()),
                 "rows" => {
                     clauses.rows = match rest {
-                        "first of each" => Rows::OfEach { last: false },
-                        "last of each" => Rows::OfEach { last: true },
-                        "in turn" => Rows::InTurn { last: false },
-                        "back in turn" => Rows::InTurn { last: true },
-                        "first" => Rows::One { last: false },
-                        "last" => Rows::One { last: true },
+                        "in turn" => Rows::InTurn { back: false },
+                        "back in turn" => Rows::InTurn { back: true },
                         "least" => Rows::Least,
                         _ => Rows::Scanned,
                     };
@@ -199,13 +185,13 @@ mod tests {
     #[test]
     fn clauses_say_which_partitions_and_rows() {
         let clauses = Clauses::read(
-            "series ?3; buckets ?1 before ?2, 1 3600: SELECT n; rows last of each; page 32; SELECT a",
+            "series ?3; buckets ?1 before ?2, 1 3600: SELECT n; rows back in turn; page 32; SELECT a",
         );
         assert_eq!(clauses.series, Some(Series::Given(2)));
         let buckets = clauses.buckets.unwrap();
         assert_eq!((buckets.range, buckets.is_open, buckets.look.as_str()), (Some((0, 1)), true, "SELECT n"));
         assert_eq!((buckets.of(7199), buckets.of(-1)), (1, -1));
-        assert_eq!((clauses.rows, clauses.page), (Rows::OfEach { last: true }, Some(32)));
+        assert_eq!((clauses.rows, clauses.page), (Rows::InTurn { back: true }, Some(32)));
         assert_eq!(clauses.statements, ["SELECT a"]);
     }
 }

@@ -82,7 +82,7 @@ pub(super) struct WireRow<'a> {
     specs: &'a [ColumnSpec<'a>],
 }
 
-/// Calls for each row of a page, unless it is a reading without any of the fields; false when no more are wanted.
+/// Calls for each row of a page; false when no more are wanted.
 pub(super) fn each_row(
     page: &QueryRowsResult,
     series: Option<i64>,
@@ -95,8 +95,7 @@ pub(super) fn each_row(
         for column in row.map_err(odd)? {
             cells.push(column.map_err(odd)?.slice.map(|slice| slice.as_slice()));
         }
-        let is_there = cells.len() == 1 || cells.iter().skip(1).any(Option::is_some);
-        if is_there && !each(&WireRow { series, cells: &cells, specs })? {
+        if !each(&WireRow { series, cells: &cells, specs })? {
             return Ok(false);
         }
     }
@@ -204,9 +203,13 @@ impl Row for WireRow<'_> {
     }
 
     fn value(&self, place: usize, kind: FieldType) -> Result<Value, StoreError> {
-        let (Some(bytes), _) = self.at(place)? else { return Ok(Value::Null) };
+        let (Some(bytes), of) = self.at(place)? else { return Ok(Value::Null) };
         Ok(match kind {
             FieldType::Bool => Value::Bool(bytes == [1]),
+            FieldType::I64 if matches!(of, ColumnType::Native(NativeType::Varint)) => {
+                let whole = varint(bytes);
+                i64::try_from(whole).map_or_else(|_| Value::Text(whole.to_string()), Value::I64)
+            }
             FieldType::I64 | FieldType::U16 => Value::I64(self.integer(place)?),
             FieldType::F64 => Value::F64(f64::from_be_bytes(sized(bytes)?)),
             FieldType::Text => Value::Text(utf8(bytes)?.to_owned()),
@@ -217,7 +220,6 @@ impl Row for WireRow<'_> {
         let (Some(bytes), kind) = self.at(place)? else { return Ok(String::new()) };
         Ok(match kind {
             ColumnType::Native(NativeType::Text | NativeType::Ascii) => utf8(bytes)?.to_owned(),
-            ColumnType::Native(NativeType::Varint) => varint(bytes).to_string(),
             _ => self.integer(place)?.to_string(),
         })
     }
