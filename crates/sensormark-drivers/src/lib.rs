@@ -167,7 +167,7 @@ pub enum Purpose {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Prepared(pub usize);
 
-/// What is done with each row of an answer; `false` says that no more rows are wanted, or of its series where the driver asks for each.
+/// What is done with each row of an answer; `false` says that no more rows are wanted. A driver that asks series by series then hands over those of the same series and key alone.
 pub type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<bool, StoreError> + 'a;
 
 /// One client's connection. Calls come one at a time.

@@ -9,7 +9,7 @@ use sensormark_store::{
     Answer, Ask, Batch, Column, FieldSet, FieldType, Function, Group, Moment, Query, Selection, StoreError,
     TimeRange, Value,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Series, start of the window, day: what tells groups apart.
 type GroupKey = (Option<u32>, Option<i64>, Option<bool>);
@@ -31,8 +31,8 @@ pub struct Decoder<'a> {
     /// Where each group is, where several statements give their values.
     places: Option<HashMap<GroupKey, usize>>,
     series: Vec<u32>,
-    /// Of what is walked: the span, or the time, in which each series has the answer.
-    found: HashMap<u32, i64>,
+    /// Of what is walked: the series that have an answer.
+    found: HashSet<u32>,
     piece: usize,
     /// Boxed, because few answers are taken in pieces.
     full: Option<Box<Batch>>,
@@ -61,7 +61,7 @@ impl<'a> Decoder<'a> {
             lacking,
             places: (statements > 1).then(HashMap::new),
             series: Vec::new(),
-            found: HashMap::new(),
+            found: HashSet::new(),
             piece: usize::MAX,
             full: None,
         }
@@ -132,18 +132,14 @@ impl<'a> Decoder<'a> {
         row.push_fields(self.keys + 1, fields, &mut self.batch.columns)
     }
 
-    /// A row of a walk. Those of its readings count that may be the answer. Another record of its span may have an earlier one, or a later.
+    /// A row of a walk. Those of its readings count that may be the answer. False says that there is one: what follows are other records of its span.
     fn walked(&mut self, row: &dyn Row, fields: FieldSet) -> Result<bool, StoreError> {
-        let (series, place) = (self.series_of(row)?, row.integer(self.keys)?);
-        if self.found.get(&series).is_some_and(|&found| found != place) {
-            return Ok(false);
-        }
+        let series = self.series_of(row)?;
         let empty = Batch::new(self.asked.query.table, self.asked.description);
         let before = std::mem::replace(&mut self.batch, empty);
-        let is_record = matches!(self.asked.physical.rows, RowShape::Records(_));
-        match is_record {
-            true => self.record(row, fields, RecordForm::Document)?,
-            false => self.reading(row, fields)?,
+        match self.asked.physical.rows {
+            RowShape::Records(_) => self.record(row, fields, RecordForm::Document)?,
+            _ => self.reading(row, fields)?,
         }
         let read = std::mem::replace(&mut self.batch, before);
         for reading in 0..read.len() {
@@ -156,10 +152,10 @@ impl<'a> Decoder<'a> {
             };
             if is_answer {
                 self.batch.push_row(&read, reading);
-                self.found.insert(series, place);
+                self.found.insert(series);
             }
         }
-        Ok(is_record || !self.found.contains_key(&series))
+        Ok(!self.found.contains(&series))
     }
 
     /// The range that is meant: a point is asked for by its start.

@@ -148,7 +148,7 @@ fn node(learnt: &Cassandra, folder: &Path, number: usize) -> Started {
         _ => format!("{line}\n"),
     };
     let configuration: String = moved(&learnt.configuration).lines().map(of_this).collect();
-    for (name, text) in [("cassandra.yaml", &configuration), ("logback.xml", &learnt.logging)] {
+    for (name, text) in learnt.files.iter().chain([&("cassandra.yaml", configuration)]) {
         std::fs::write(own.join(name), text).expect("a file");
         give(&own.join(name));
     }
@@ -182,11 +182,10 @@ pub fn what_cannot_be_a_cluster_is_refused() -> Option<String> {
     };
     let embedded = ["runs inside the client", "--cluster 3"];
     refused(&["--on", "sqlite", "--cluster", "3"], &embedded);
-    for store in ["postgresql", "mariadb", "mongodb"] {
+    for store in ["postgresql", "mariadb", "mongodb", "cassandra"] {
         let words = ["one server of it alone", "names all of its hosts"];
         refused(&["--on", store, "--cluster", "3"], &words);
     }
-    refused(&["--on", "cassandra", "--cluster", "3"], &["measure nothing", "by its URL"]);
     let by_url = "postgresql=postgresql://u:hunter2@127.0.0.1:1/";
     refused(&["--on", "sqlite", "--consistency", "on"], &["--cluster"]);
     let output = place.run(&["run", "devops", "--on", by_url, "--cluster", "3"]);

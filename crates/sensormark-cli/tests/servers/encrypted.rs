@@ -327,11 +327,12 @@ pub fn influxdb() -> Option<String> {
     None
 }
 
-/// How a Cassandra is started: Java's command line, and the two files that it names.
+/// How a Cassandra is started: Java's command line, and the files that it names.
 pub struct Cassandra {
     pub command: Vec<String>,
     pub configuration: String,
-    pub logging: String,
+    /// The other files, which it takes as they are.
+    pub files: [(&'static str, String); 2],
     pub port: u16,
 }
 
@@ -367,7 +368,7 @@ impl Cassandra {
         let learnt = Self {
             command: line.split_terminator('\0').map(&moved).collect(),
             configuration: configuration.replace("PasswordAuthenticator", "AllowAllAuthenticator"),
-            logging: file("logback.xml"),
+            files: ["logback.xml", "jvm-server.options"].map(|name| (name, file(name))),
             port: port.expect("its port"),
         };
         let stopped = place.run(&["servers", "stop", "cassandra"]);
@@ -389,11 +390,8 @@ impl Cassandra {
              keystore_password: certificate\n  store_type: PKCS12\n  require_client_auth: false\n",
             store.display()
         );
-        let files = [
-            ("cassandra.yaml", self.configuration.clone() + &encryption),
-            ("logback.xml", self.logging.clone()),
-        ];
-        for (name, text) in files {
+        let configuration = ("cassandra.yaml", self.configuration.clone() + &encryption);
+        for (name, text) in self.files.iter().chain([&configuration]) {
             let path = folder.join(name);
             std::fs::write(&path, text).expect("a file");
             give(&path);

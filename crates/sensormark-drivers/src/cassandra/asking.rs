@@ -13,8 +13,9 @@ use scylla::response::query_result::QueryRowsResult;
 use scylla::statement::Consistency;
 use sensormark_kit::{Row, unexpected};
 use sensormark_store::client_side::order;
-use sensormark_store::{ErrorKind, StoreError};
+use sensormark_store::{ErrorKind, StoreError, Value};
 use std::cell::RefCell;
+use std::cmp::Ordering;
 
 /// Buckets of a range that are asked without a look at which are there.
 const STRAIGHT: i64 = 2;
@@ -27,7 +28,7 @@ pub(super) struct Asked<'a> {
     place: (i64, i64),
     /// The first bucket of the range, and the last.
     buckets: (i64, i64),
-    least: &'a [u8],
+    least: Cell<'a>,
 }
 
 impl Slots for Asked<'_> {
@@ -38,7 +39,7 @@ impl Slots for Asked<'_> {
             Slot::Bucket => Cell::I64(self.place.1),
             Slot::First => Cell::I64(self.buckets.0),
             Slot::Last => Cell::I64(self.buckets.1),
-            Slot::Least => Cell::Bytes(self.least),
+            Slot::Least => self.least,
             Slot::Name | Slot::Back => Cell::Null,
         }
     }
@@ -67,7 +68,7 @@ type EachPage<'a> = dyn FnMut((i64, i64), QueryRowsResult) -> Result<bool, Store
 
 impl<'a> Question<'a> {
     const fn asked(&self, place: (i64, i64)) -> Asked<'a> {
-        Asked { cells: self.cells, place, buckets: (0, 0), least: &[] }
+        Asked { cells: self.cells, place, buckets: (0, 0), least: Cell::Null }
     }
 
     fn statement(&self, number: usize) -> Result<&'a Cql, StoreError> {
@@ -92,7 +93,9 @@ impl<'a> Question<'a> {
             Series::Found(_) => true,
         };
         if let Rows::InTurn { back } = self.plan.clauses.rows {
-            return self.in_turn(&series, range, (back, named), each).await;
+            let each = RefCell::new(each);
+            let walk = |series| self.walk(series, range, (back, named), &each);
+            return iter(series).map(walk).buffer_unordered(PIPELINE).try_collect().await;
         }
         let places = self.places(&series, range).await?;
         let each_page = &mut |(series, _): (i64, i64), page: QueryRowsResult| {
@@ -101,9 +104,9 @@ impl<'a> Question<'a> {
         match self.plan.clauses.rows {
             Rows::Least => {
                 let (least, places) = self.least(&places).await?;
-                self.every((1, &least), &places, each_page).await
+                self.every((1, Cell::of(&least)), &places, each_page).await
             }
-            _ => self.every((0, &[]), &places, each_page).await,
+            _ => self.every((0, Cell::Null), &places, each_page).await,
         }
     }
 
@@ -195,7 +198,7 @@ impl<'a> Question<'a> {
     /// Calls for each page of these partitions' rows by a statement, until no more are wanted.
     async fn every(
         &self,
-        (statement, least): (usize, &[u8]),
+        (statement, least): (usize, Cell<'_>),
         places: &[(i64, i64)],
         each: &mut EachPage<'_>,
     ) -> Result<(), Fault> {
@@ -215,26 +218,37 @@ impl<'a> Question<'a> {
         Ok(())
     }
 
-    /// Calls for each page of a series, in the order of time or backwards, until no more are wanted. It begins with the bucket at the edge of the range.
+    /// Hands over the rows of a series in the order of time, or backwards. When no more are wanted, those of the same key follow alone. It begins with the bucket at the
+    /// edge of the range.
     async fn walk(
         &self,
         series: i64,
         (first, end): (i64, i64),
-        back: bool,
-        each: &mut EachPage<'_>,
+        (back, named): (bool, bool),
+        each: &RefCell<&mut EachRow<'_>>,
     ) -> Result<(), Fault> {
-        let cql = self.statement(0)?;
+        let (cql, mut last) = (self.statement(0)?, None);
         let (edge, rest) = if back { (end, (first, end - 1)) } else { (first, (first + 1, end)) };
         let (mut buckets, mut rest) = (vec![edge], Some(rest).filter(|rest| rest.0 <= rest.1));
         loop {
             for bucket in buckets {
-                let (place, mut from) = ((series, bucket), Some(PagingState::start()));
+                let (asked, mut from) = (self.asked((series, bucket)), Some(PagingState::start()));
                 while let Some(start) = from {
-                    let (page, next) = self.link.page(cql, None, &self.asked(place), start).await?;
-                    if !each(place, page)? {
-                        return Ok(());
-                    }
-                    from = next;
+                    let (page, next) = self.link.page(cql, None, &asked, start).await?;
+                    let goes_on = each_row(&page, named.then_some(series), &mut |row| {
+                        let key = row.integer(usize::from(named))?;
+                        if last.is_some_and(|last| last != key) {
+                            return Ok(false);
+                        }
+                        if !(*each.borrow_mut())(row)? {
+                            last = Some(key);
+                        }
+                        Ok(true)
+                    })?;
+                    from = next.filter(|_| goes_on);
+                }
+                if last.is_some() {
+                    return Ok(());
                 }
             }
             let Some(others) = rest.take() else { return Ok(()) };
@@ -245,42 +259,27 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// All rows of each series in the order of time, or backwards, until no more of it are wanted.
-    async fn in_turn(
-        &self,
-        series: &[i64],
-        range: (i64, i64),
-        (back, named): (bool, bool),
-        each: &mut EachRow<'_>,
-    ) -> Result<(), Fault> {
-        let each = RefCell::new(each);
-        let walk = async |series: i64| {
-            let each = &mut |_: (i64, i64), page: QueryRowsResult| {
-                each_row(&page, named.then_some(series), &mut |row| (*each.borrow_mut())(row))
-            };
-            self.walk(series, range, back, each).await
-        };
-        iter(series.iter().copied()).map(walk).buffer_unordered(PIPELINE).try_collect().await
-    }
-
     /// The least value of all partitions, and those that have it.
-    async fn least(&self, places: &[(i64, i64)]) -> Result<(Vec<u8>, Vec<(i64, i64)>), Fault> {
-        let (mut least, mut bytes, mut having) = (None, Vec::new(), Vec::new());
+    async fn least(&self, places: &[(i64, i64)]) -> Result<(Value, Vec<(i64, i64)>), Fault> {
+        let (mut least, mut having) = (Value::Null, Vec::new());
         let compare = &mut |place: (i64, i64), page: QueryRowsResult| {
             each_row(&page, None, &mut |row| {
-                let Some((own, value)) = row.first()? else { return Ok(true) };
-                let before = least.as_ref().map(|least| order(&value, least));
-                if before.is_none_or(|order| order.is_lt()) {
-                    (least, bytes) = (Some(value), own.to_vec());
+                let value = row.number()?;
+                if value == Value::Null {
+                    return Ok(true);
+                }
+                let order = if least == Value::Null { Ordering::Less } else { order(&value, &least) };
+                if order.is_lt() {
+                    least = value;
                     having.clear();
                 }
-                if before.is_none_or(|order| order.is_le()) {
+                if order.is_le() {
                     having.push(place);
                 }
                 Ok(true)
             })
         };
-        self.every((0, &[]), places, compare).await?;
-        Ok((bytes, having))
+        self.every((0, Cell::Null), places, compare).await?;
+        Ok((least, having))
     }
 }

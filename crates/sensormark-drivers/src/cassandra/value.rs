@@ -144,14 +144,12 @@ impl<'a> WireRow<'a> {
         Ok((bytes.ok_or_else(|| unexpected("a value is missing"))?, kind))
     }
 
-    /// The first value: bytes, and what they mean.
-    pub(super) fn first(&self) -> Result<Option<(&'a [u8], Value)>, StoreError> {
-        let (Some(bytes), kind) = self.at(0)? else { return Ok(None) };
-        let value = match kind {
-            ColumnType::Native(NativeType::Double) => self.value(0, FieldType::F64)?,
-            _ => Value::I64(self.integer(0)?),
-        };
-        Ok(Some((bytes, value)))
+    /// The first value, a number.
+    pub(super) fn number(&self) -> Result<Value, StoreError> {
+        match self.at(0)?.1 {
+            ColumnType::Native(NativeType::Double) => self.value(0, FieldType::F64),
+            _ => self.value(0, FieldType::I64),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::text::{Buckets, Slot};
 use super::value::{Bound, Slots};
 use super::{Cql, Link, PIPELINE, Plan};
 use crate::{Cell, Fault, Rows, Source};
-use futures_util::stream::{FuturesUnordered, StreamExt, TryStreamExt, iter};
+use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use scylla::statement::batch::{Batch, BatchStatement, BatchType};
 use sensormark_store::{ErrorKind, FieldType, StoreError, Values};
 use std::hash::{BuildHasher, RandomState};
@@ -248,19 +248,17 @@ impl<'a> Writing<'a> {
 
     /// Sends statements, several at once; after a failure those on their way are waited for and no more are sent.
     async fn send(&self, chunks: &[Chunk<'_>]) -> Result<u64, Fault> {
-        let one = async |chunk: usize| (chunk, self.send_one(&chunks[chunk]).await);
-        let (mut pending, mut rest) = (FuturesUnordered::new(), 0..chunks.len());
+        let has_failed = std::cell::Cell::new(false);
+        let one = async |chunk: usize| {
+            let sent = if has_failed.get() { None } else { Some(self.send_one(&chunks[chunk]).await) };
+            has_failed.set(has_failed.get() || matches!(sent, Some(Err(_))));
+            (chunk, sent)
+        };
+        let mut sent = iter(0..chunks.len()).map(one).buffer_unordered(PIPELINE);
         let (mut done, mut failures) = (vec![false; chunks.len()], Vec::new());
-        loop {
-            while failures.is_empty() && pending.len() < PIPELINE {
-                let Some(chunk) = rest.next() else { break };
-                pending.push(one(chunk));
-            }
-            match pending.next().await {
-                None => break,
-                Some((chunk, Ok(()))) => done[chunk] = true,
-                Some((_, Err(fault))) => failures.push(fault),
-            }
+        while let Some((chunk, sent)) = sent.next().await {
+            done[chunk] = matches!(sent, Some(Ok(())));
+            failures.extend(sent.and_then(Result::err));
         }
         let several = failures.len() > 1;
         match failures.into_iter().next() {
