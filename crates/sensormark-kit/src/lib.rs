@@ -61,3 +61,7 @@ pub use layouts::offer;
 pub use mark::{Found, Mark};
 pub use row::{Document, Row, unexpected};
 pub use series::{Key, SeriesMap};
+
+/// Statements of different shapes that a session keeps at most; more than any workload has. With one more all are made anew, so that a session cannot grow without end.
+/// A store whose driver or connection keeps prepared statements itself bounds them by this number too, so that all stores keep as many.
+pub const MOST_SHAPES: usize = 512;

@@ -8,15 +8,12 @@ use crate::template::Templates;
 use crate::text;
 use minijinja::context;
 use sensormark_drivers::RowShape;
-use sensormark_kit::Key;
 use sensormark_kit::tagged::TaggedSeries;
+use sensormark_kit::{Key, MOST_SHAPES};
 use sensormark_store::{
     Ask, DaySplit, ErrorKind, Layout, Plan, Query, Schema, Selection, Shape as LayoutShape, StoreError,
 };
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Questions of different shapes that a session keeps at most; more than any workload has. With one more all are made anew, so that a session cannot grow without end.
-pub const MOST_SHAPES: usize = 512;
 
 /// A plan's schema as a database keeps it.
 pub struct Physical {

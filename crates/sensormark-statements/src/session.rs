@@ -2,13 +2,13 @@
 
 use crate::decode::Decoder;
 use crate::link::Link;
-use crate::physical::{MOST_SHAPES, Physical};
+use crate::physical::Physical;
 use crate::question::{Asked, Statement as Rendered, shape};
 use crate::recorded::Recorded;
 use crate::write::Writer;
 use sensormark_drivers::{Cell, EachRow, Prepared};
 use sensormark_kit::parts::{added_up, series_of, windows_of};
-use sensormark_kit::Row;
+use sensormark_kit::{MOST_SHAPES, Row};
 use sensormark_store::client_side::{self, readings_of};
 use sensormark_store::{
     Acknowledgement, Answer, Ask, Batch, EntityReading, FieldSet, LocalFuture, Query, Question, Selection,

@@ -3,7 +3,7 @@
 //! Partitions are asked in the order of series and time. Small ranges go straight to their buckets. Before other ranges the driver reads which buckets a series has, so
 //! that it does not walk through partitions that are not there. A search begins at the range's edge: it looks buckets up when the first one has no answer.
 
-use super::text::{Buckets, Rows, Series, Slot};
+use super::text::{Rows, Series, Slot};
 use super::value::{Slots, each_row};
 use super::{Cql, Link, PIPELINE, Plan};
 use crate::{Cell, EachRow, Fault};
