@@ -118,7 +118,8 @@ mod tests {
     /// Compares with `tests/pins/schema.txt` of each store.
     #[test]
     fn tables_and_indexes_are_as_they_were() {
-        let files = [sqlite(), duckdb(), postgresql(), mariadb(), questdb(), influxdb(), mongodb(), cassandra()];
+        let files =
+            [sqlite(), duckdb(), postgresql(), mariadb(), questdb(), influxdb(), mongodb(), cassandra()];
         for store in files {
             let name = store.description().name;
             sensormark_conformance::pins::pin(

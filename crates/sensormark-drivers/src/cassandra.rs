@@ -116,7 +116,6 @@ type Sent = Vec<(String, Vec<String>)>;
 /// A connection for requests and one that watches the cluster. Nothing is tried again in silence and nothing runs longer than the time allowed.
 struct Link {
     session: scylla::client::session::Session,
-    patience: Duration,
     /// How many replicas are asked for everything that is stored.
     scans: Consistency,
     /// What was sent, where somebody wants to know.
@@ -162,15 +161,9 @@ impl Link {
         if let Some(datacenter) = &options.datacenter {
             builder = builder.prefer_datacenter(datacenter.clone());
         }
-        match tokio::time::timeout(patience, builder.build()).await {
-            Ok(opened) => Ok(Self {
-                session: opened.map_err(session)?,
-                patience,
-                scans: options.level_of_scans(),
-                sent: RefCell::default(),
-            }),
-            Err(_) => Err(timeout(patience, false)),
-        }
+        let opened = tokio::time::timeout(patience, builder.build()).await;
+        let session = opened.map_err(|_| timeout(patience, false))?.map_err(session)?;
+        Ok(Self { session, scans: options.level_of_scans(), sent: RefCell::default() })
     }
 
     /// Runs one statement without values, as it is.
@@ -182,9 +175,7 @@ impl Link {
     async fn prepare(&self, text: &str, page: i32) -> Result<Cql, Fault> {
         let (text, slots) = cut(text);
         let statement = Statement::new(text.as_str()).with_page_size(page);
-        // the crate's own limit is of requests alone
-        let prepared = tokio::time::timeout(self.patience, self.session.prepare(statement)).await;
-        let prepared = prepared.map_err(|_| timeout(self.patience, false))?.map_err(prepare)?;
+        let prepared = self.session.prepare(statement).await.map_err(prepare)?;
         Ok(Cql { text, prepared, slots, done: RefCell::default() })
     }
 
@@ -291,7 +282,7 @@ struct Plan {
 /// A text, and its plan; none where it is sent as it is.
 struct Kept {
     text: String,
-    plan: Option<Rc<Plan>>,
+    plan: Option<Plan>,
 }
 
 /// A connection.
@@ -402,7 +393,7 @@ impl Connection for Session {
 
     fn prepare<'a>(&'a mut self, text: &'a str, _: &'a [String]) -> LocalFuture<'a, Result<Prepared, Fault>> {
         Box::pin(async move {
-            let plan = if is_prepared(text) { Some(Rc::new(self.plan(text).await?)) } else { None };
+            let plan = if is_prepared(text) { Some(self.plan(text).await?) } else { None };
             self.statements.push(Kept { text: text.to_owned(), plan });
             Ok(Prepared(self.statements.len() - 1))
         })
@@ -440,7 +431,7 @@ impl Connection for Session {
 
     fn write<'a>(&'a mut self, block: Block<'a>) -> LocalFuture<'a, Result<u64, Fault>> {
         Box::pin(async move {
-            let plan = self.statements[block.statement.0].plan.as_deref();
+            let plan = self.statements[block.statement.0].plan.as_ref();
             let plan = plan.ok_or_else(|| unexpected("a block of what is not prepared"))?;
             writing::Writing { link: &self.link, plan, rows: block.rows, is_managed: self.is_managed }
                 .write(block.encoder)

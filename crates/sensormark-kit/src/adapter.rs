@@ -5,10 +5,10 @@ use crate::ownership;
 use sensormark_store::client_side::{self, IN_THE_CLIENT, readings_of};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Acknowledgement, Administrator, Answer, Batch, Capability, Description, Documents, Durability,
-    Endpoint, EntityReading, Family, Installation, Launch, Layout, LayoutOption, Limits, LocalFuture, Logs,
-    Operation, Plan, Query, Question, Schema, ServerOptions, Session, Setting,
-    Shape, Size, Statement, Store, StoreError, Table, TimeKey, TimeResolution, Value, WriteSize,
+    Acknowledgement, Administrator, Answer, Batch, Capability, Description, Documents, Durability, Endpoint,
+    EntityReading, Family, Installation, Launch, Layout, LayoutOption, Limits, LocalFuture, Logs, Operation,
+    Plan, Query, Question, Schema, ServerOptions, Session, Setting, Shape, Size, Statement, Store,
+    StoreError, Table, TimeKey, TimeResolution, Value, WriteSize,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -107,12 +107,10 @@ impl<B: Backend> Store for Adapter<B> {
             Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
                 Capability::Unsupported(NO_ENTITY.to_owned())
             }
-            _ if operation.is_derived() => {
-                match self.backend.capability(Operation::Range, layout, table) {
-                    Capability::Unsupported(reason) => Capability::Unsupported(reason),
-                    _ => Capability::ClientSide(IN_THE_CLIENT.to_owned()),
-                }
-            }
+            _ if operation.is_derived() => match self.backend.capability(Operation::Range, layout, table) {
+                Capability::Unsupported(reason) => Capability::Unsupported(reason),
+                _ => Capability::ClientSide(IN_THE_CLIENT.to_owned()),
+            },
             _ => self.backend.capability(operation, layout, table),
         }
     }

@@ -3,10 +3,10 @@
 use crate::mark::Found;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Capability, Documents, Durability, Endpoint, EntityReading,
-    Family, Installation, Launch, Layout, LayoutOption, Limits, Operation, Plan,
-    Query, RepeatedWrite, Schema, ServerOptions, SessionKind, Setting, Size, Statement, StoreError, Table,
-    TimeResolution, Value, WriteSize,
+    Acknowledgement, Answer, Batch, Capability, Documents, Durability, Endpoint, EntityReading, Family,
+    Installation, Launch, Layout, LayoutOption, Limits, Operation, Plan, Query, RepeatedWrite, Schema,
+    ServerOptions, SessionKind, Setting, Size, Statement, StoreError, Table, TimeResolution, Value,
+    WriteSize,
 };
 use std::sync::Arc;
 

@@ -87,7 +87,10 @@ pub fn added_up(query: &Query, asked: &Query, series: &Series, found: Answer) ->
         let start = group.window_start_ns.unwrap_or_default();
         let is_night = by_day_part.map(|split| !split.is_day(start));
         let window = window.map(|window| window.start_of(start));
-        groups.entry((group.series.or(one).and_then(&name), window, is_night)).or_default().push(&group.values);
+        groups
+            .entry((group.series.or(one).and_then(&name), window, is_night))
+            .or_default()
+            .push(&group.values);
     }
     let group = |((series, window_start_ns, is_night), parts): (Key, Vec<&[Value]>)| Group {
         series,
@@ -105,7 +108,8 @@ fn added(one: Aggregate, wanted: &[Aggregate], parts: &[&[Value]]) -> Value {
     let of = |function| {
         let place = place(function);
         // What is said of no reading may be 0.
-        let parts = parts.iter().filter(move |part| place == count || count.is_none_or(|at| part[at] != NONE));
+        let parts =
+            parts.iter().filter(move |part| place == count || count.is_none_or(|at| part[at] != NONE));
         let values = parts.filter_map(move |part| part.get(place?));
         values.filter(|value: &&Value| **value != Value::Null)
     };

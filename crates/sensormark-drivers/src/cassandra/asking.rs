@@ -40,7 +40,7 @@ impl Slots for Asked<'_> {
             Slot::First => Cell::I64(self.buckets.0),
             Slot::Last => Cell::I64(self.buckets.1),
             Slot::Least => self.least,
-            Slot::Name | Slot::Back => Cell::Null,
+            _ => Cell::Null,
         }
     }
 }

@@ -4,6 +4,7 @@ use super::error::{known, timeout};
 use super::url::{Options, URL_EXAMPLE};
 use super::{Link, each_text};
 use crate::Fault;
+use sensormark_kit::unexpected;
 use sensormark_server::find::{Search, install_advice};
 use sensormark_server::java::find_java;
 use sensormark_store::{ErrorKind, Secret, StoreError};
@@ -81,15 +82,15 @@ pub(super) async fn nodetool(options: &Options, text: &str) -> Result<Vec<String
     let words: Vec<&str> = text.split_whitespace().skip(1).map(|word| word.trim_matches('\'')).collect();
     let there = options.jmx.iter().filter(|port| is_there(options, **port));
     let printed = futures_util::future::try_join_all(there.map(|port| ask(*port, &words))).await?;
-    let none = || known(ErrorKind::Protocol, "nodetool info says nothing of the heap", false);
     Ok(match words.first() {
-        Some(&"info") => match printed.first() {
-            Some(report) => {
-                let heap = largest_heap(report).ok_or_else(none)?;
-                vec![format!("largest heap in MiB (nodetool info)={heap}")]
-            }
-            None => Vec::new(),
-        },
+        Some(&"info") => {
+            let heap = printed
+                .first()
+                .map(|report| largest_heap(report).ok_or_else(|| unexpected("nodetool says no heap")));
+            Vec::from_iter(
+                heap.transpose()?.map(|heap| format!("largest heap in MiB (nodetool info)={heap}")),
+            )
+        }
         Some(&"tablestats") if !printed.is_empty() => {
             vec![printed.iter().map(|report| space_used(report)).sum::<u64>().to_string()]
         }

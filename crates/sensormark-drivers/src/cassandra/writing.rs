@@ -57,7 +57,7 @@ impl Slots for Line<'_> {
             Slot::Series => Cell::I64(self.rows.series(self.row).into()),
             Slot::Name => Cell::Bytes(&self.record[..NAME]),
             Slot::Back => Cell::I64(-micros()),
-            Slot::First | Slot::Last | Slot::Least => Cell::Null,
+            _ => Cell::Null,
         }
     }
 }
