@@ -386,7 +386,7 @@ impl Cassandra {
         ));
         give(&store);
         let encryption = format!(
-            "client_encryption_options:\n  enabled: true\n  optional: false\n  keystore: {}\n  \
+            "\nclient_encryption_options:\n  enabled: true\n  optional: false\n  keystore: {}\n  \
              keystore_password: certificate\n  store_type: PKCS12\n  require_client_auth: false\n",
             store.display()
         );
