@@ -121,6 +121,7 @@ fn tests() -> Vec<Named> {
         test!("PostgreSQL", maintenance::a_life_of_postgresql_may_end_within_a_round),
         test!("QuestDB", maintenance::questdb_drops_what_it_compressed),
         test!("QuestDB", maintenance::questdb_goes_through_all),
+        test!("Cassandra", maintenance::cassandra_goes_through_all),
         test!("MariaDB", maintenance::mariadb_lives_a_year),
         test!("MariaDB", maintenance::a_life_of_mariadb_may_end_within_a_round),
         test!("PostgreSQL", starting::a_signal_while_a_server_starts_leaves_nothing),
