@@ -53,7 +53,6 @@ fuzz: ## Hostile input for everything that reads, FUZZ_SECONDS each; keep the re
 verify: deny ## What takes longer than tests may; keeps its result in docs/notes/verification.md
 	bash scripts/verify.sh
 	bash scripts/verify-servers.sh
-	bash scripts/verify-clusters.sh
 	bash scripts/packages.sh
 
 long-run: build ## Eight hours of steady load (HOURS=8): nothing of ours may grow; keep the result in docs/notes/long-run.md

@@ -157,16 +157,16 @@ const EMPTY = latte::param!("empty", false);
 
 pub async fn schema(db) {
     db.execute(`CREATE KEYSPACE sensormark_peer WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}`).await?;
-    db.execute(`CREATE TABLE sensormark_peer."r_readings" ("_series" int, "_bucket" bigint, "_time" bigint, "value" double, PRIMARY KEY (("_series", "_bucket"), "_time")) WITH gc_grace_seconds = 0`).await?;
+    db.execute(`CREATE TABLE sensormark_peer."readings" ("_series" int, "_bucket" bigint, "_time" bigint, "value" double, PRIMARY KEY (("_series", "_bucket"), "_time")) WITH gc_grace_seconds = 0`).await?;
 }
 
 pub async fn prepare(db) {
     if EMPTY {
-        db.execute(`TRUNCATE sensormark_peer."r_readings"`).await?;
+        db.execute(`TRUNCATE sensormark_peer."readings"`).await?;
     }
     db.load_cycle_count = SERIES * TICKS;
-    db.prepare("insert", `INSERT INTO sensormark_peer."r_readings" ("_series", "_bucket", "_time", "value") VALUES (?, ?, ?, ?)`).await?;
-    db.prepare("point", `SELECT "_time", "value" FROM sensormark_peer."r_readings" WHERE "_series" = ? AND "_bucket" = ? AND "_time" >= ? AND "_time" <= ?`).await?;
+    db.prepare("insert", `INSERT INTO sensormark_peer."readings" ("_series", "_bucket", "_time", "value") VALUES (?, ?, ?, ?)`).await?;
+    db.prepare("point", `SELECT "_time", "value" FROM sensormark_peer."readings" WHERE "_series" = ? AND "_bucket" = ? AND "_time" = ?`).await?;
 }
 
 async fn insert(db, row) {
@@ -183,7 +183,7 @@ pub async fn writers(db, i) {
 
 pub async fn point(db, i) {
     let time = START + SECOND * (hash2(i, 1) % TICKS);
-    db.execute_prepared("point", [hash(i) % SERIES, 0, time, time]).await
+    db.execute_prepared("point", [hash(i) % SERIES, 0, time]).await
 }
 END
   latte_cassandra schema

@@ -65,6 +65,12 @@ pub fn mongodb() -> FileStore {
     built_in(&[files!("mongodb", "mongodb")], sensormark_drivers::mongodb::Mongodb::default())
 }
 
+/// Cassandra 4.0 or later.
+#[cfg(feature = "cassandra")]
+pub fn cassandra() -> FileStore {
+    built_in(&[files!("cassandra", "cql")], sensormark_drivers::cassandra::Cassandra)
+}
+
 /// What is wrong with files that are built in is seen by the first test that runs.
 fn built_in(layers: &[(&str, &str)], driver: impl Driver + 'static) -> FileStore {
     FileStore::new(layers, Arc::new(driver)).unwrap_or_else(|cause| panic!("{cause}"))
@@ -72,7 +78,7 @@ fn built_in(layers: &[(&str, &str)], driver: impl Driver + 'static) -> FileStore
 
 #[cfg(test)]
 mod tests {
-    use super::{duckdb, influxdb, mariadb, mongodb, postgresql, questdb, sqlite};
+    use super::{cassandra, duckdb, influxdb, mariadb, mongodb, postgresql, questdb, sqlite};
     use sensormark_drivers::Fault;
     use sensormark_statements::{config::Config, meaning::failure};
     use sensormark_store::{
@@ -112,7 +118,9 @@ mod tests {
     /// Compares with `tests/pins/schema.txt` of each store.
     #[test]
     fn tables_and_indexes_are_as_they_were() {
-        for store in [sqlite(), duckdb(), postgresql(), mariadb(), questdb(), influxdb(), mongodb()] {
+        let files =
+            [sqlite(), duckdb(), postgresql(), mariadb(), questdb(), influxdb(), mongodb(), cassandra()];
+        for store in files {
             let name = store.description().name;
             sensormark_conformance::pins::pin(
                 &format!("{}/{name}", env!("CARGO_MANIFEST_DIR")),

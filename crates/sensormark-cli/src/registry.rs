@@ -35,7 +35,7 @@ pub fn registry() -> Registry {
         #[cfg(feature = "mongodb")]
         Arc::new(sensormark_stores::mongodb()),
         #[cfg(feature = "cassandra")]
-        Arc::new(sensormark_cassandra::Cassandra::new()),
+        Arc::new(sensormark_stores::cassandra()),
         #[cfg(feature = "influxdb")]
         Arc::new(sensormark_stores::influxdb()),
         #[cfg(feature = "griddb")]

@@ -26,6 +26,9 @@ mod pieces;
 
 mod rows;
 
+#[cfg(feature = "cassandra")]
+pub mod cassandra;
+
 #[cfg(feature = "duckdb")]
 pub mod duckdb;
 
@@ -164,7 +167,7 @@ pub enum Purpose {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Prepared(pub usize);
 
-/// What is done with each row of an answer; `false` says that no more rows are wanted.
+/// What is done with each row of an answer; `false` says that no more rows are wanted. A driver that asks series by series then hands over those of the same series and key alone.
 pub type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<bool, StoreError> + 'a;
 
 /// One client's connection. Calls come one at a time.
@@ -259,6 +262,12 @@ pub trait Connection {
     /// Settings of the connection that no statement shows.
     fn own_settings(&self) -> Vec<(String, String)> {
         Vec::new()
+    }
+
+    /// Statements that the connection made of texts and sent since the last call, with their values, where it makes several of one: it keeps them from the first call
+    /// on. None where what is sent is the text.
+    fn sent(&mut self) -> Option<Vec<(String, Vec<String>)>> {
+        None
     }
 
     /// Says goodbye to the server.

@@ -2,14 +2,13 @@
 
 use crate::backend::{Backend, BackendAdministrator, BackendSession};
 use crate::ownership;
-use crate::tagged::TaggedSeries;
 use sensormark_store::client_side::{self, IN_THE_CLIENT, readings_of};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Acknowledgement, Administrator, Answer, Batch, Capability, Clusters, Description, Documents, Durability,
-    Endpoint, EntityReading, Family, Installation, Launch, Layout, LayoutOption, Limits, LocalFuture, Logs,
-    MemberLaunch, Operation, Plan, Query, Question, RepeatedWrite, Schema, ServerOptions, Session, Setting,
-    Shape, Size, Statement, Store, StoreError, Table, TimeKey, TimeResolution, Value, WriteSize,
+    Acknowledgement, Administrator, Answer, Batch, Capability, Description, Documents, Durability, Endpoint,
+    EntityReading, Family, Installation, Launch, Layout, LayoutOption, Limits, LocalFuture, Logs, Operation,
+    Plan, Query, Question, Schema, ServerOptions, Session, Setting, Shape, Size, Statement, Store,
+    StoreError, Table, TimeKey, TimeResolution, Value, WriteSize,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,11 +21,7 @@ struct Latest<M> {
     schema: Arc<Schema>,
     layout: Layout,
     made: Arc<M>,
-    tagged: Arc<TaggedSeries>,
 }
-
-/// What all sessions of a plan share.
-type Made<M> = (Arc<M>, Arc<TaggedSeries>);
 
 /// A store, made of a backend.
 #[derive(Debug, Default)]
@@ -45,24 +40,19 @@ impl<B: Backend + Default> Adapter<B> {
 
 impl<B: Backend> Adapter<B> {
     /// What a plan's schema becomes, which all of its sessions share.
-    fn physical_schema(&self, plan: &Plan) -> Result<Made<B::PhysicalSchema>, StoreError> {
+    fn physical_schema(&self, plan: &Plan) -> Result<Arc<B::PhysicalSchema>, StoreError> {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = latest.as_ref()
             && Arc::ptr_eq(&known.schema, &plan.schema)
             && known.layout == plan.layout
         {
-            return Ok((Arc::clone(&known.made), Arc::clone(&known.tagged)));
+            return Ok(Arc::clone(&known.made));
         }
         Self::check_layout(plan)?;
         let made = Arc::new((B::DECLARATION.physical_schema)(plan)?);
-        let tagged = Arc::new(TaggedSeries::new(&plan.schema));
-        *latest = Some(Latest {
-            schema: Arc::clone(&plan.schema),
-            layout: plan.layout,
-            made: Arc::clone(&made),
-            tagged: Arc::clone(&tagged),
-        });
-        Ok((made, tagged))
+        let (schema, layout) = (Arc::clone(&plan.schema), plan.layout);
+        *latest = Some(Latest { schema, layout, made: Arc::clone(&made) });
+        Ok(made)
     }
 
     /// Fails for a layout that the store does not offer.
@@ -117,13 +107,10 @@ impl<B: Backend> Store for Adapter<B> {
             Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
                 Capability::Unsupported(NO_ENTITY.to_owned())
             }
-            _ if operation.is_derived() && !B::derives(operation, layout, table) => {
-                match self.backend.capability(Operation::Range, layout, table) {
-                    Capability::Unsupported(reason) => Capability::Unsupported(reason),
-                    _ => Capability::ClientSide(IN_THE_CLIENT.to_owned()),
-                }
-            }
-            _ if operation.is_derived() => self.backend.capability(Operation::Aggregate, layout, table),
+            _ if operation.is_derived() => match self.backend.capability(Operation::Range, layout, table) {
+                Capability::Unsupported(reason) => Capability::Unsupported(reason),
+                _ => Capability::ClientSide(IN_THE_CLIENT.to_owned()),
+            },
             _ => self.backend.capability(operation, layout, table),
         }
     }
@@ -137,23 +124,11 @@ impl<B: Backend> Store for Adapter<B> {
         advised.within(self.limits(layout, table).readings_per_statement)
     }
 
-    fn repeated_write(&self, layout: &Layout, table: &Table) -> RepeatedWrite {
-        self.backend.repeated_write(layout, table)
-    }
-
     fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {
         match layout.time {
             TimeKey::Nanoseconds => TimeResolution::Nanoseconds,
             TimeKey::Native => B::DECLARATION.native_resolution,
         }
-    }
-
-    fn momentary_misses(&self) -> Option<&'static str> {
-        self.backend.momentary_misses()
-    }
-
-    fn refuses_least_number(&self) -> Option<&'static str> {
-        self.backend.refuses_least_number()
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {
@@ -178,42 +153,8 @@ impl<B: Backend> Store for Adapter<B> {
         launch(installation, folder, options)
     }
 
-    fn clusters(&self) -> Result<Clusters, String> {
-        self.backend.clusters()
-    }
-
     fn keeps_to_loopback(&self) -> Option<&'static str> {
         self.backend.keeps_to_loopback()
-    }
-
-    fn runs_on_java(&self) -> bool {
-        self.backend.runs_on_java()
-    }
-
-    fn survives_loss(&self, consistency: &str) -> bool {
-        self.backend.survives_loss(consistency)
-    }
-
-    fn launch_member(
-        &self,
-        installation: &Installation,
-        folders: &[ServerFolder],
-        member: usize,
-        options: &ServerOptions,
-    ) -> Result<MemberLaunch, StoreError> {
-        self.backend.launch_member(installation, folders, member, options)
-    }
-
-    fn start_again(&self, folders: &[ServerFolder], down: &[usize]) -> Result<Vec<usize>, StoreError> {
-        self.backend.start_again(folders, down)
-    }
-
-    fn form_cluster<'a>(
-        &'a self,
-        members: &'a [Endpoint],
-        options: &'a ServerOptions,
-    ) -> LocalFuture<'a, Result<Endpoint, StoreError>> {
-        Box::pin(self.backend.form_cluster(members, options))
     }
 
     fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
@@ -229,20 +170,17 @@ impl<B: Backend> Store for Adapter<B> {
         plan: &'a Plan,
     ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
         Box::pin(async move {
-            let (schema, _) = self.physical_schema(plan)?;
+            let schema = self.physical_schema(plan)?;
             Ok(administrator(self.backend.administrator(plan, schema).await?, plan))
         })
     }
 
     fn connect<'a>(&'a self, plan: &'a Plan) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
         Box::pin(async move {
-            let (schema, tagged) = self.physical_schema(plan)?;
+            let schema = self.physical_schema(plan)?;
             let session: Box<dyn Session> = Box::new(SessionOf {
                 session: self.backend.connect(plan, schema).await?,
                 schema: Arc::clone(&plan.schema),
-                layout: plan.layout,
-                derives: B::derives,
-                tagged,
             });
             Ok(session)
         })
@@ -253,35 +191,21 @@ impl<B: Backend> Store for Adapter<B> {
 struct SessionOf<S> {
     session: S,
     schema: Arc<Schema>,
-    layout: Layout,
-    derives: fn(Operation, &Layout, &Table) -> bool,
-    tagged: Arc<TaggedSeries>,
 }
 
 impl<S: BackendSession> SessionOf<S> {
-    /// Answers a question with the database alone.
-    async fn ask(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        let most = self.session.most_named(query);
-        let named = self.tagged.named(query, most);
-        self.session.query(named.as_ref().unwrap_or(query)).await
-    }
-
-    /// Answers it from the readings, where the database does not.
+    /// Answers a question: what is derived from the readings.
     async fn answer(&mut self, query: &Query) -> Result<Answer, StoreError> {
         let schema = Arc::clone(&self.schema);
         let table = schema.table(query.table)?;
-        let mut derived = Operation::needed(query, table);
-        derived.retain(|one| one.is_derived());
-        if !derived.is_empty() {
-            query.check(table)?;
-            if let Some(nothing) = query.finds_nothing(table, 1) {
-                return Ok(nothing);
-            }
+        if !Operation::needed(query, table).iter().any(|one| one.is_derived()) {
+            return self.session.query(query).await;
         }
-        if derived.iter().all(|&one| (self.derives)(one, &self.layout, table)) {
-            return self.ask(query).await;
+        query.check(table)?;
+        if let Some(nothing) = query.finds_nothing(table, 1) {
+            return Ok(nothing);
         }
-        let found = self.ask(&readings_of(query)?).await?;
+        let found = self.session.query(&readings_of(query)?).await?;
         Ok(client_side::answer(query, table, found))
     }
 }
@@ -337,22 +261,6 @@ impl<S: BackendSession + 'static> Session for SessionOf<S> {
             self.schema.table(table)?;
             self.session.scan_entities(table, sink).await
         })
-    }
-
-    fn catch_up(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.session.catch_up())
-    }
-
-    fn nobody_writes(&mut self, nobody: bool) {
-        self.session.nobody_writes(nobody);
-    }
-
-    fn shows_later(&self) -> bool {
-        self.session.shows_later()
-    }
-
-    fn datagram_bytes(&self) -> u64 {
-        self.session.datagram_bytes()
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {

@@ -3,10 +3,10 @@
 use crate::mark::Found;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Capability, Clusters, Documents, Durability, Endpoint, EntityReading,
-    Family, Installation, Launch, Layout, LayoutOption, Limits, MemberLaunch, ONE_SERVER, Operation, Plan,
-    Query, RepeatedWrite, Schema, ServerOptions, SessionKind, Setting, Size, Statement, StoreError, Table,
-    TimeResolution, Value, WriteSize,
+    Acknowledgement, Answer, Batch, Capability, Documents, Durability, Endpoint, EntityReading, Family,
+    Installation, Launch, Layout, LayoutOption, Limits, Operation, Plan, Query, RepeatedWrite, Schema,
+    ServerOptions, SessionKind, Setting, Size, Statement, StoreError, Table, TimeResolution, Value,
+    WriteSize,
 };
 use std::sync::Arc;
 
@@ -71,89 +71,9 @@ pub trait Backend: Send + Sync + 'static {
         (Self::DECLARATION.capability)(operation, layout, table)
     }
 
-    /// Whether the database answers this operation, which [`Operation::is_derived`], by itself. Else the client answers it, from the readings.
-    fn derives(operation: Operation, layout: &Layout, table: &Table) -> bool {
-        let _ = (operation, layout, table);
-        false
-    }
-
-    /// How repeated writes end, where it is not as the contract has it by the description.
-    fn repeated_write(&self, layout: &Layout, table: &Table) -> RepeatedWrite {
-        let _ = table;
-        Self::DECLARATION.repeated_write.in_layout(layout)
-    }
-
-    /// Why an answer may for a moment lack acknowledged readings.
-    fn momentary_misses(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// Why the least whole number of 64 bits is refused.
-    fn refuses_least_number(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// Whether the server runs on a Java virtual machine.
-    fn runs_on_java(&self) -> bool {
-        false
-    }
-
-    /// The clusters that sensormark can start of it.
-    ///
-    /// # Errors
-    /// Why it starts none, in words that follow "not supported: ".
-    fn clusters(&self) -> Result<Clusters, String> {
-        Err(ONE_SERVER.to_owned())
-    }
-
     /// Why a server of sensormark's own may not listen on an address that other hosts reach, as [`sensormark_store::Store::keeps_to_loopback`] says.
     fn keeps_to_loopback(&self) -> Option<&'static str> {
         Some(sensormark_store::server::KEEPS_TO_LOOPBACK)
-    }
-
-    /// Whether a write that was acknowledged at this consistency level is on several members, so that the loss of any one of them loses nothing. A drill holds
-    /// the level to that. Not said: what was acknowledged may be on one member alone.
-    fn survives_loss(&self, consistency: &str) -> bool {
-        let _ = consistency;
-        false
-    }
-
-    /// How to start one member of a cluster, `member` from 0: files are written in its folder, nothing is started. `folders` are those of all members. The options
-    /// are one member's, and name the cluster.
-    ///
-    /// # Errors
-    /// As [`sensormark_store::Store::launch_member`].
-    fn launch_member(
-        &self,
-        installation: &Installation,
-        folders: &[ServerFolder],
-        member: usize,
-        options: &ServerOptions,
-    ) -> Result<MemberLaunch, StoreError> {
-        let _ = (installation, folders, member, options);
-        Err(StoreError::unsupported("start a cluster", ONE_SERVER))
-    }
-
-    /// Says in which order members start again that were down.
-    ///
-    /// # Errors
-    /// As [`sensormark_store::Store::start_again`].
-    fn start_again(&self, folders: &[ServerFolder], down: &[usize]) -> Result<Vec<usize>, StoreError> {
-        let _ = folders;
-        Ok(down.to_vec())
-    }
-
-    /// Joins members that answer into a cluster.
-    ///
-    /// # Errors
-    /// When a member is not reached, or does not join in time.
-    async fn form_cluster(
-        &self,
-        members: &[Endpoint],
-        options: &ServerOptions,
-    ) -> Result<Endpoint, StoreError> {
-        let _ = (members, options);
-        Err(StoreError::unsupported("form a cluster", ONE_SERVER))
     }
 
     /// Asks the server for its version.
@@ -199,13 +119,6 @@ pub trait BackendSession {
     /// What the database refuses, or cannot do.
     async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError>;
 
-    /// The most series of a tag that this question by a tag names in place of the tag. With so many at most, [`BackendSession::query`] meets the question as one
-    /// about these series ([`sensormark_store::Selection::Set`], or `One`). 0 leaves all tags to the database.
-    fn most_named(&self, query: &Query) -> usize {
-        let _ = query;
-        0
-    }
-
     /// Answers a question.
     ///
     /// # Errors
@@ -229,29 +142,6 @@ pub trait BackendSession {
     ) -> Result<(), StoreError> {
         let _ = sink;
         Err(StoreError::unsupported("read entities back", format!("table {table} has none in this layout")))
-    }
-
-    /// Waits for what is not acknowledged.
-    ///
-    /// # Errors
-    /// When the connection fails.
-    async fn catch_up(&mut self) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    /// Whether from now on no session writes, of any process.
-    fn nobody_writes(&mut self, nobody: bool) {
-        let _ = nobody;
-    }
-
-    /// Whether writes are acknowledged before they show.
-    fn shows_later(&self) -> bool {
-        false
-    }
-
-    /// Bytes in datagrams so far.
-    fn datagram_bytes(&self) -> u64 {
-        0
     }
 
     /// Keeps every statement from now on.

@@ -12,11 +12,6 @@ pub fn offer(
     LayoutOption { variant: variant.to_owned(), layout, default_selection, description: description.into() }
 }
 
-/// A layout that is measured when it is named.
-pub fn on_request(variant: &str, layout: Layout, description: impl Into<String>) -> LayoutOption {
-    offer(variant, layout, DefaultSelection::OnRequest, description)
-}
-
 /// Where a store keeps tags that names series by their numbers: in a table of their own, if there are any.
 pub fn tags_apart(schema: &Schema) -> TagPlacement {
     if schema.has_tags() { TagPlacement::OwnTable } else { TagPlacement::Inline }

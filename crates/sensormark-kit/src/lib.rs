@@ -7,20 +7,18 @@
 //! - it boxes futures; those of a session that blocks are ready when first polled, because nothing in them waits;
 //! - it refuses layouts that the store does not offer, and numbers of tables that the schema does not have, and updates of entities where a table has none;
 //! - it answers empty batches;
-//! - it turns a question by a tag into one about the tag's series, where a session says that its database answers that better;
 //! - it keeps what a plan's schema becomes, which all of its sessions share;
 //! - it decides by one protocol which databases may be made and dropped ([`ownership`]).
 //!
 //! Beside them:
 //!
-//! - [`by_shape`]: what a session keeps by the shape of a statement;
 //! - [`layouts`]: how a store names what it offers;
 //! - [`io_error`]: what broken connections mean;
 //! - [`url`]: what URLs of servers have in common;
 //! - [`folder`]: the files of embedded databases;
 //! - [`series`]: which series a row is of;
 //! - [`row`]: a row that a driver gives;
-//! - [`sums`]: partial aggregates; [`batch_sums`]: what a batch adds to sums that are kept;
+//! - [`sums`]: partial sums; [`parts`]: partial aggregates that the client adds up; [`batch_sums`]: what a batch adds to sums that are kept;
 //! - [`tagged`]: the series of a tag's value;
 //! - `tls`, a feature: who vouches for a server's certificate.
 //!
@@ -32,8 +30,6 @@ pub mod backend;
 
 pub mod batch_sums;
 
-pub mod by_shape;
-
 pub mod folder;
 
 pub mod io_error;
@@ -43,6 +39,8 @@ pub mod layouts;
 pub mod mark;
 
 pub mod ownership;
+
+pub mod parts;
 
 pub mod row;
 
@@ -59,8 +57,11 @@ pub mod url;
 
 pub use adapter::Adapter;
 pub use backend::{Backend, BackendAdministrator, BackendSession, Declaration};
-pub use by_shape::{ByShape, MOST_SHAPES};
-pub use layouts::{offer, on_request};
+pub use layouts::offer;
 pub use mark::{Found, Mark};
 pub use row::{Document, Row, unexpected};
 pub use series::{Key, SeriesMap};
+
+/// Statements of different shapes that a session keeps at most; more than any workload has. With one more all are made anew, so that a session cannot grow without end.
+/// A store whose driver or connection keeps prepared statements itself bounds them by this number too, so that all stores keep as many.
+pub const MOST_SHAPES: usize = 512;

@@ -30,6 +30,11 @@ pub trait Row {
         Ok(())
     }
 
+    /// How many values it has, where somebody may want all of them.
+    fn columns(&self) -> usize {
+        1
+    }
+
     /// The whole number at a place.
     ///
     /// # Errors

@@ -25,18 +25,22 @@ impl PartialSum {
     }
 
     /// Adds a part; an absent one, or one that is no number, adds nothing.
-    pub const fn add(&mut self, part: &Value) {
+    pub fn add(&mut self, part: &Value) {
         match part {
-            Value::I64(whole) => {
-                self.whole += *whole as i128;
-                self.has_whole = true;
-            }
+            Value::I64(whole) => self.add_whole((*whole).into()),
+            // One of more than 64 bits is written out.
+            Value::Text(digits) => self.add_whole(digits.parse().unwrap_or_default()),
             Value::F64(real) => {
                 self.real += *real;
                 self.has_real = true;
             }
             _ => {}
         }
+    }
+
+    const fn add_whole(&mut self, whole: i128) {
+        self.whole += whole;
+        self.has_whole = true;
     }
 
     /// The sum; absent where there was no part.
@@ -50,7 +54,7 @@ impl PartialSum {
 }
 
 /// A sum of whole numbers.
-pub fn whole_sum(sum: i128) -> Value {
+fn whole_sum(sum: i128) -> Value {
     i64::try_from(sum).map_or(Value::F64(sum as f64), Value::I64)
 }
 

@@ -136,7 +136,12 @@ impl FileAdministrator {
     }
 
     fn named(&self, text: &str) -> String {
-        named(text, self.database())
+        self.named_as(text, self.database())
+    }
+
+    /// A statement with the names of a database and its owner's table.
+    fn named_as(&self, text: &str, database: &str) -> String {
+        text.replace("{owner}", &self.config().text.owner).replace("{database}", database)
     }
 
     async fn fill(&self) -> Result<(), StoreError> {
@@ -180,8 +185,10 @@ impl FileAdministrator {
             let admin = &self.config().admin;
             let mut link = self.there(name).await?;
             let mut value =
-                async |text: &str| link.value("read the owner's mark", &named(text, name), &[]).await;
-            let Some(owner) = value(&admin.marked).await? else { return Ok(None) };
+                async |text: &str| link.value("read the owner's mark", &self.named_as(text, name), &[]).await;
+            // A table without a comment has an empty one.
+            let owner = value(&admin.marked).await?.filter(|mark| !mark.is_empty());
+            let Some(owner) = owner else { return Ok(None) };
             let database = match &*admin.marked_plan {
                 "" => None,
                 text => value(text).await?,
@@ -196,11 +203,6 @@ impl FileAdministrator {
             mark => mark,
         }
     }
-}
-
-/// A statement with the names of a database and its owner's table.
-fn named(text: &str, database: &str) -> String {
-    text.replace("{owner}", OWNER_TABLE).replace("{database}", database)
 }
 
 impl BackendAdministrator for FileAdministrator {
@@ -244,7 +246,7 @@ impl BackendAdministrator for FileAdministrator {
         }
         let mark = self.mark(name).await?;
         if mark.is_none() {
-            let contents = named(&self.config().admin.contents, name);
+            let contents = self.named_as(&self.config().admin.contents, name);
             let mut link = self.there(name).await?;
             match link.list("look at the tables that are there", &contents, &[]).await {
                 // One that was there before is taken where nothing is in it.
@@ -272,7 +274,7 @@ impl BackendAdministrator for FileAdministrator {
 
     fn expected(&self) -> Vec<String> {
         let tables = self.physical.tables.iter().flat_map(|table| table.names.iter().cloned());
-        [OWNER_TABLE.to_owned()].into_iter().chain(tables).collect()
+        [self.config().text.owner.clone()].into_iter().chain(tables).collect()
     }
 
     async fn make(&mut self) -> Result<(), StoreError> {
@@ -460,7 +462,7 @@ impl BackendAdministrator for FileAdministrator {
         let (operation, mut found) = (self.operation("administer"), Vec::new());
         let prepared = link.prepared(&operation, statement, &[]).await?;
         let each = &mut |row: &dyn Row| {
-            found.push(row.printed(0).unwrap_or_default());
+            found.extend((0..row.columns()).map(|place| row.printed(place).unwrap_or_default()));
             Ok(true)
         };
         let done = link.connection.query(prepared, &[], each).await;

@@ -1,5 +1,6 @@
 //! `store.toml`: what a store says of itself beside its statements. Unknown words are errors.
 
+use crate::table::OWNER_TABLE;
 use sensormark_store::{Durability, ErrorKind, FieldType, RepeatedWrite, Table, TagColumn, TimeKey};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
@@ -58,6 +59,10 @@ const fn yes() -> bool {
     true
 }
 
+fn owner_table() -> String {
+    OWNER_TABLE.to_owned()
+}
+
 /// How names are written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,6 +75,12 @@ pub struct Text {
     pub native_unit_ns: Option<i64>,
     /// A table's name on the server, where databases are a part of it: `{database}.{table}`.
     pub table: Option<String>,
+    /// The table that bears the owner's mark, where it is there for something else too.
+    #[serde(default = "owner_table")]
+    pub owner: String,
+    /// Whether tags are always in a table of their own.
+    #[serde(default)]
+    pub tags_apart: bool,
     /// Whether tags are usually in each row, also where series have several.
     #[serde(default)]
     pub inline_tags: bool,
@@ -178,7 +189,7 @@ pub struct Cache {
 pub struct Check {
     /// The statement.
     pub sql: String,
-    /// The value.
+    /// The value; of several, with bars between them, one.
     pub is: String,
     /// What failure it is where it is another; without one the report says it, and nothing fails.
     pub kind: Option<Kind>,

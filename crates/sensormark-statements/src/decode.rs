@@ -1,14 +1,15 @@
 //! From rows to answers: each value goes straight from the driver's row into its column.
 
 use crate::question::{Asked, Form, RecordForm};
+use sensormark_drivers::RowShape;
 use sensormark_kit::{Document, Row, unexpected};
-use sensormark_store::client_side::last_of_each;
+use sensormark_store::client_side::answer;
 use sensormark_store::record::{Wanted, blob, json};
 use sensormark_store::{
     Answer, Ask, Batch, Column, FieldSet, FieldType, Function, Group, Moment, Query, Selection, StoreError,
     TimeRange, Value,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Series, start of the window, day: what tells groups apart.
 type GroupKey = (Option<u32>, Option<i64>, Option<bool>);
@@ -30,6 +31,8 @@ pub struct Decoder<'a> {
     /// Where each group is, where several statements give their values.
     places: Option<HashMap<GroupKey, usize>>,
     series: Vec<u32>,
+    /// Of what is walked: the series that have an answer.
+    found: HashSet<u32>,
     piece: usize,
     /// Boxed, because few answers are taken in pieces.
     full: Option<Box<Batch>>,
@@ -58,6 +61,7 @@ impl<'a> Decoder<'a> {
             lacking,
             places: (statements > 1).then(HashMap::new),
             series: Vec::new(),
+            found: HashSet::new(),
             piece: usize::MAX,
             full: None,
         }
@@ -92,22 +96,17 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Takes one row.
+    /// Takes one row. False says that no more of its series are wanted.
     ///
     /// # Errors
     /// [`sensormark_store::ErrorKind::Protocol`] when it is not what the form says.
-    pub fn row(&mut self, form: &Form, row: &dyn Row) -> Result<(), StoreError> {
+    pub fn row(&mut self, form: &Form, row: &dyn Row) -> Result<bool, StoreError> {
         let keys = self.keys;
         match form {
-            Form::Readings(fields) => {
-                let series = self.series_of(row)?;
-                let time = row.integer(keys)?;
-                self.batch.series.push(series);
-                self.batch.times_ns.push(time);
-                row.push_fields(keys + 1, *fields, &mut self.batch.columns)?;
-            }
+            Form::Readings(fields) => self.reading(row, *fields)?,
             Form::FieldRows(_, kinds) => self.field_row(row, kinds)?,
             Form::Records(fields, form) => self.record(row, *fields, *form)?,
+            Form::Walked(fields) => return self.walked(row, *fields),
             Form::Times(_) => {
                 if !row.is_null(keys)? {
                     let series = self.series_of(row)?;
@@ -123,7 +122,40 @@ impl<'a> Decoder<'a> {
             }
             Form::Groups(values) => self.group(values, row)?,
         }
-        Ok(())
+        Ok(true)
+    }
+
+    fn reading(&mut self, row: &dyn Row, fields: FieldSet) -> Result<(), StoreError> {
+        let series = self.series_of(row)?;
+        self.batch.times_ns.push(row.integer(self.keys)?);
+        self.batch.series.push(series);
+        row.push_fields(self.keys + 1, fields, &mut self.batch.columns)
+    }
+
+    /// A row of a walk. Those of its readings count that may be the answer. False says that there is one: what follows are other records of its span.
+    fn walked(&mut self, row: &dyn Row, fields: FieldSet) -> Result<bool, StoreError> {
+        let series = self.series_of(row)?;
+        let empty = Batch::new(self.asked.query.table, self.asked.description);
+        let before = std::mem::replace(&mut self.batch, empty);
+        match self.asked.physical.rows {
+            RowShape::Records(_) => self.record(row, fields, RecordForm::Document)?,
+            _ => self.reading(row, fields)?,
+        }
+        let read = std::mem::replace(&mut self.batch, before);
+        for reading in 0..read.len() {
+            let is_answer = match &self.asked.query.ask {
+                Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => {
+                    let number = read.columns[passes.field].number(reading);
+                    number.is_some_and(|number| passes.passes(number))
+                }
+                _ => fields.iter().any(|field| read.columns[field].has(reading)),
+            };
+            if is_answer {
+                self.batch.push_row(&read, reading);
+                self.found.insert(series);
+            }
+        }
+        Ok(!self.found.contains(&series))
     }
 
     /// The range that is meant: a point is asked for by its start.
@@ -324,7 +356,7 @@ impl<'a> Decoder<'a> {
     /// The answer.
     pub fn finish(mut self, form: &Form) -> Answer {
         match form {
-            Form::Times(_) => self.readings(),
+            Form::Times(_) | Form::Walked(_) => self.readings(),
             Form::Readings(fields) | Form::Records(fields, _) => {
                 self.keep_present(*fields);
                 self.readings()
@@ -344,11 +376,13 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The readings in order. Of the latest of each series, one: of repeated readings, the one that was written last.
+    /// The readings in order, or the answer that they have. Of the latest of each series, one: of repeated readings, the one that was written last.
     fn readings(self) -> Answer {
-        let batch = self.batch.sorted();
-        let is_latest = matches!(self.asked.query.ask, Ask::LastReading { .. });
-        Answer::Readings(if is_latest { last_of_each(batch) } else { batch })
+        let found = Answer::Readings(self.batch.sorted());
+        match self.asked.query.ask {
+            Ask::Derived(_) => found,
+            _ => answer(self.asked.query, self.asked.description, found),
+        }
     }
 
     /// Leaves out readings of records that have none of these fields.

@@ -69,7 +69,9 @@ fn layout_of(lineage: &[&Block], tags: TagPlacement, family: Family) -> Option<L
 
 /// Where tags usually are: in a table of their own where series have several, because each row would repeat them.
 fn usual_tags(files: &Files, schema: &Schema) -> TagPlacement {
-    let several = !files.config.text.inline_tags && schema.tables.iter().any(|table| table.tags.len() > 1);
+    let text = &files.config.text;
+    let least = if text.tags_apart { 0 } else { 1 };
+    let several = !text.inline_tags && schema.tables.iter().any(|table| table.tags.len() > least);
     if several { TagPlacement::OwnTable } else { TagPlacement::Inline }
 }
 
@@ -125,6 +127,9 @@ fn fits(block: &Block, schema: &Schema) -> bool {
         Some("entities") => schema.tables.iter().any(|table| table.entity.is_some()),
         Some("whole microseconds") => {
             schema.tables.iter().all(|table| table.time_resolution >= TimeResolution::Microseconds)
+        }
+        Some("whole milliseconds") => {
+            schema.tables.iter().all(|table| table.time_resolution >= TimeResolution::Milliseconds)
         }
         Some("several fields of one type") => {
             let alike = |table: &Table| table.fields.iter().all(|field| field.kind == table.fields[0].kind);

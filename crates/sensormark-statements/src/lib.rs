@@ -11,7 +11,6 @@
 //!
 //! - [`session`] and [`mod@write`]: one client's work
 //! - [`recorded`]: statements that are kept for people
-//! - [`day_parts`]: parts of the day, of windows
 //! - [`admin`]: databases are made and removed
 //! - [`meaning`]: what failures mean
 //! - [`FileStore`]: the contract's store
@@ -21,8 +20,6 @@
 pub mod admin;
 
 pub mod config;
-
-pub mod day_parts;
 
 pub mod decode;
 

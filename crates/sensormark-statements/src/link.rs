@@ -210,7 +210,7 @@ impl Link {
     /// What the database says, and that the value is another.
     pub async fn check(&mut self, operation: &str, check: &Check) -> Result<Option<String>, StoreError> {
         let value = self.value(operation, &check.sql, &[]).await?.unwrap_or_default();
-        if check.is == value {
+        if check.is.split('|').any(|right| right == value) {
             return Ok(None);
         }
         let text = check.otherwise.replace("{value}", &value);

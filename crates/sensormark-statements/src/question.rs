@@ -47,6 +47,8 @@ pub enum Form {
     FieldRows(FieldSet, Vec<FieldType>),
     /// Records: (keys,) number of the span, and what holds these fields.
     Records(FieldSet, RecordForm),
+    /// Readings or records of each series in the order of time, or backwards, of which no more are wanted once one answers the question about these fields.
+    Walked(FieldSet),
     /// Times of readings that are then asked for as points with these fields: (keys,) time.
     Times(FieldSet),
     /// A time and a value of this type.
@@ -315,6 +317,8 @@ impl<'a> Asked<'a> {
             (number, value_type(function, kind(field)))
         };
         match (&self.query.ask, words) {
+            (_, "walked") => Form::Walked(fields),
+            (_, "readings") => Form::Readings(fields),
             (
                 Ask::First(Predicate { field, .. })
                 | Ask::Last(Predicate { field, .. })

@@ -24,11 +24,15 @@ struct Sent {
 impl Recorded {
     /// Notes a statement that is sent so many times, first with these values.
     pub fn note<'a>(&mut self, text: &str, values: impl IntoIterator<Item = Cell<'a>>, times: u64) {
+        self.note_printed(text, times, || values.into_iter().map(Cell::printed).collect());
+    }
+
+    /// The same of values that are printed.
+    pub fn note_printed(&mut self, text: &str, times: u64, values: impl FnOnce() -> Vec<String>) {
         if let Some(known) = self.sent.iter_mut().find(|one| one.text == text) {
             known.times += times;
         } else if self.sent.len() < MOST && times > 0 {
-            let values = values.into_iter().map(Cell::printed).collect();
-            self.sent.push(Sent { text: text.to_owned(), values, times });
+            self.sent.push(Sent { text: text.to_owned(), values: values(), times });
         }
     }
 

@@ -60,7 +60,7 @@ pub struct File {
 }
 
 /// Words that a layout says something with.
-const OPTIONS: [&str; 18] = [
+const OPTIONS: [&str; 20] = [
     "family",
     "measured",
     "kept",
@@ -71,7 +71,9 @@ const OPTIONS: [&str; 18] = [
     "some fields",
     "in the client",
     "two commits",
+    "search without a bound",
     "readings in a write",
+    "readings in a request",
     "bytes in a write",
     "named",
     "rows in a statement",

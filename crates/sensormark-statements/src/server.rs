@@ -2,14 +2,14 @@
 //!
 //! They see:
 //!
-//! - paths: `folder`, `data`, `logs` (empty where there are none), `programs` (the folder of the programs, or the jar), `java`
+//! - paths: `folder`, `data`, `logs` (empty where there are none), `programs` (the folder of the programs, or the jar), `jars` (the folder above), `java`
 //! - the network: `address`, `loopback`, `ports`, `password`
-//! - sizes: `clients`, `memory_kib`, `log_mib`
+//! - sizes: `clients`, `memory_kib`, `log_mib`, `machine_mib`
 //! - what was asked for: `durability`, `version` (its first number), `linux`
 //! - texts: `profile` of `[profiles]`, and `more` of a store that extends this one
 //! - whether it is a start on loopback before others reach the server: `set_up`
 //!
-//! The filter `quoted` puts a text in quotes, as TOML and JSON have it.
+//! `newest(before, after)` is the file beside the jar whose name is a version between these texts. The filter `quoted` puts a text in quotes, as TOML and JSON have it.
 
 use crate::config::Config;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
@@ -17,7 +17,7 @@ use sensormark_kit::url::own_server;
 use sensormark_server::files::{path_text, write_private};
 use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_server::java::find_java;
-use sensormark_store::server::{Command, ServerFolder, SetUp, StopSignal};
+use sensormark_store::server::{Command, ServerFolder, SetUp, StopSignal, machine_memory_bytes};
 use sensormark_store::{Endpoint, ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -28,8 +28,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerConfig {
-    /// What has to be in a folder, below it; the first is the server, and its version is asked for. With a `*` it is a file (a jar), and what the star stands for is
-    /// the version.
+    /// What has to be in a folder, below it; the first is the server, and its version is asked for. With a `*` it is one of these files (jars), and what the star stands
+    /// for is the version.
     pub programs: Vec<String>,
     /// What the server is asked for its version with.
     #[serde(default = "version")]
@@ -49,8 +49,8 @@ pub struct ServerConfig {
     /// Folders where packages put them; `*` stands for one name, and the highest number comes first.
     #[serde(default)]
     pub packages: Vec<PathBuf>,
-    /// The first version of Java that the server runs on: `java` in templates is the program.
-    pub java: Option<u32>,
+    /// The versions of Java that the server runs on, `17 or later` or `17 or 11`: `java` in templates is the program.
+    pub java: Option<String>,
     /// Why its logs cannot be in a folder of their own, where they cannot.
     pub no_logs: Option<String>,
     /// Whether `PATH` is looked into.
@@ -120,8 +120,10 @@ pub fn installation(config: &Config) -> Result<Installation, StoreError> {
         packages: server.packages.iter().flat_map(|pattern| folders(pattern)).collect(),
         advice: install_advice(&config.name, &config.url),
     };
-    if let Some((before, after)) = server.programs[0].split_once('*') {
-        let found = search.find(|folder| newest(folder, before, after))?;
+    if server.programs[0].contains('*') {
+        let patterns = || server.programs.iter().filter_map(|pattern| pattern.split_once('*'));
+        let found =
+            search.find(|folder| patterns().find_map(|(before, after)| newest(folder, before, after)))?;
         java(config)?;
         let (file, version) = found.what.clone();
         return Ok(found.installation(file, version));
@@ -150,10 +152,12 @@ fn newest(folder: &Path, before: &str, after: &str) -> Option<(PathBuf, String)>
 
 /// The Java that the server runs on, where it runs on one.
 fn java(config: &Config) -> Result<Option<PathBuf>, StoreError> {
-    let least = of(config)?.java;
-    let find =
-        |least| find_java(&config.title, &format!("Java {least} or later"), |version| version >= least);
-    least.map(find).transpose()
+    let Some(wanted) = &of(config)?.java else { return Ok(None) };
+    let fits = |version: u32| {
+        let mut named = wanted.split(' ').filter_map(|word| word.parse().ok());
+        named.any(|one| version == one || version > one && wanted.ends_with("later"))
+    };
+    find_java(&config.title, &format!("Java {wanted}"), fits).map(Some)
 }
 
 /// The folders that a pattern stands for: with one `*`, the highest number first.
@@ -197,12 +201,19 @@ impl<'a> Texts<'a> {
         let logs = folder.logs.as_ref().map(|logs| path_text(logs)).transpose()?;
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        let beside = installation.path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let beside = move |before: String, after: String| {
+            newest(&beside, &before, &after).map(|(file, _)| file.to_string_lossy().into_owned())
+        };
+        environment.add_function("newest", beside);
         environment.add_filter("quoted", |text: String| serde_json::Value::from(text).to_string());
         let context = context! {
             folder => path_text(&folder.root)?,
             data => path_text(&folder.data.join(&config.name))?,
             logs,
             programs => path_text(&installation.path)?,
+            jars => installation.path.parent().map(path_text).transpose()?,
+            machine_mib => machine_memory_bytes() >> 20,
             java => java(config)?.map(|java| path_text(&java)).transpose()?,
             set_up,
             address => folder.address.to_string(),

@@ -1,6 +1,5 @@
 //! One client's session: it asks and writes on its connection, each operation within its time.
 
-use crate::day_parts::{added_up, windows_of};
 use crate::decode::Decoder;
 use crate::link::Link;
 use crate::physical::Physical;
@@ -8,6 +7,7 @@ use crate::question::{Asked, Statement as Rendered, shape};
 use crate::recorded::Recorded;
 use crate::write::Writer;
 use sensormark_drivers::{Cell, EachRow, Prepared};
+use sensormark_kit::parts::{added_up, series_of, windows_of};
 use sensormark_kit::{MOST_SHAPES, Row};
 use sensormark_store::client_side::{self, readings_of};
 use sensormark_store::{
@@ -95,6 +95,20 @@ impl FileSession {
     }
 
     fn answer<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
+        let parts = match query.ask {
+            Ask::Aggregate { .. } if self.physical.templates.form("aggregate") == "parts" => series_of(query),
+            _ => None,
+        };
+        match parts {
+            None => self.asked_for(query),
+            Some(parts) => Box::pin(async move {
+                let found = self.asked_for(&parts).await?;
+                Ok(added_up(query, &parts, &self.physical.schema.tables[query.table].series, found))
+            }),
+        }
+    }
+
+    fn asked_for<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
         Box::pin(async move {
             let physical = Arc::clone(&self.physical);
             let asked = Asked::new(&physical, query)?;
@@ -111,7 +125,7 @@ impl FileSession {
             };
             let mut decoder = Decoder::new(asked, kept.planned.len());
             for (statement, &prepared) in kept.planned.iter().zip(&*kept.prepared) {
-                let each = &mut |row: &dyn Row| decoder.row(&statement.form, row).map(|()| true);
+                let each = &mut |row: &dyn Row| decoder.row(&statement.form, row);
                 self.rows(&asked, statement, prepared, each).await?;
             }
             for point in decoder.points(&last.form) {
@@ -133,7 +147,7 @@ impl FileSession {
             return Ok(None);
         }
         let found = self.answer(&windows).await?;
-        Ok(Some(added_up(query, &windows, found)))
+        Ok(Some(added_up(query, &windows, &physical.schema.tables[query.table].series, found)))
     }
 
     /// All rows of a table.
@@ -277,17 +291,21 @@ impl Session for FileSession {
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {
-        self.recorded = Some(Recorded::default());
+        // A connection that makes statements of its own keeps them itself.
+        if self.link.connection.sent().is_none() {
+            self.recorded = Some(Recorded::default());
+        }
         Ok(())
     }
 
     fn take_statements(&mut self, with_plans: bool) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
         Box::pin(async move {
             self.start();
-            match &mut self.recorded {
-                None => Ok(Vec::new()),
-                Some(recorded) => recorded.take(&mut self.link, with_plans).await,
+            let mut sent = Recorded::default();
+            for (text, values) in self.link.connection.sent().into_iter().flatten() {
+                sent.note_printed(&text, 1, || values);
             }
+            self.recorded.as_mut().unwrap_or(&mut sent).take(&mut self.link, with_plans).await
         })
     }
 

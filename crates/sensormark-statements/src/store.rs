@@ -107,17 +107,27 @@ impl Store for FileStore {
     }
 
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
-        if let (Operation::UpsertAtomically, Some(reason)) = (operation, self.option(layout, TWO_COMMITS)) {
+        let refused = match operation {
+            Operation::UpsertAtomically => {
+                self.option(layout, TWO_COMMITS).or_else(|| self.driver.two_commits())
+            }
+            Operation::SearchWithoutBound => self.option(layout, "search without a bound"),
+            _ => None,
+        };
+        if let Some(reason) = refused {
             return Capability::Unsupported(reason.to_owned());
         }
-        if let (Operation::UpsertAtomically, Some(reason)) = (operation, self.driver.two_commits()) {
-            return Capability::Unsupported(reason.to_owned());
-        }
+        let part = match operation {
+            Operation::AggregateByWindow => "windows",
+            Operation::AggregateByDayPart => "day_parts",
+            Operation::AggregateAcrossSeries => "across_series",
+            _ => "",
+        };
         let statement = match operation {
+            _ if self.in_the_client(layout, part).is_some() => part,
             Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
                 return Capability::Unsupported(NO_ENTITY.to_owned());
             }
-            Operation::AggregateByDayPart if self.in_the_client(layout, "day_parts").is_some() => "day_parts",
             Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
                 return match self.answers(layout, "sums") {
                     Capability::ClientSide(_) => Capability::Unsupported(NO_SUMS.to_owned()),

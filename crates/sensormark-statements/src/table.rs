@@ -225,6 +225,7 @@ impl TableShape {
             q => config.text.quote,
             span_ns,
             per_ns,
+            resolution => table.time_resolution,
             day_start => split.map(|split| split.day_start_ns),
             day_end => split.map(|split| split.day_end_ns),
             table => names.of_table(collection),

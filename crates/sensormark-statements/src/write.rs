@@ -111,7 +111,8 @@ pub fn sizes(
     width: usize,
 ) -> (usize, usize) {
     let rows = option("rows in a statement").map_or(1, |rows| rows.min(values / width.max(1)).max(1));
-    (rows, option("statements in a request").unwrap_or(most))
+    let said = option("statements in a request").or_else(|| option("readings in a request"));
+    (rows, said.unwrap_or(most))
 }
 
 impl Writer {
@@ -184,7 +185,9 @@ impl FileSession {
             done.sent += readings.len() as u64;
             let is_sent_alone = self.physical.layout.write == WriteMethod::Datagram;
             done.readings = if is_sent_alone { 0 } else { done.sent };
-            done.statements += if writer.rows > 1 || is_sent_alone { statements } else { 1 };
+            // The driver makes as many as there are partitions.
+            let is_apart = writer.carrier(readings.len()).encoder == "partitions";
+            done.statements += if writer.rows > 1 || is_sent_alone || is_apart { statements } else { 1 };
         }
         Ok(done)
     }

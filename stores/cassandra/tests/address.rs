@@ -1,14 +1,14 @@
 //! Cassandra on an address that other hosts reach: the account that everybody knows is gone, and no other account is left unnoticed.
 
 use scylla::client::session_builder::SessionBuilder;
-use sensormark_cassandra::Cassandra;
 use sensormark_conformance::address::{Reachable, main as on_another_address};
+use sensormark_statements::FileStore;
 
 fn main() {
-    on_another_address(Cassandra::new(), has_our_account_alone);
+    on_another_address(sensormark_stores::cassandra(), has_our_account_alone);
 }
 
-fn has_our_account_alone(reachable: &Reachable<'_, Cassandra>) -> Result<(), String> {
+fn has_our_account_alone(reachable: &Reachable<'_, FileStore>) -> Result<(), String> {
     let endpoint = reachable.server.endpoint();
     let url = endpoint.url.expose();
     if url.contains("jmx") {

@@ -1,9 +1,6 @@
-//! The conformance suite of the contract, on a Cassandra server that it starts (or on the one that `SENSORMARK_CONFORMANCE_URL` names); in part, unless
-//! `SENSORMARK_SLOW` is set.
-
-use sensormark_cassandra::Cassandra;
-use std::sync::Arc;
+//! Cassandra against every rule of the store contract.
 
 fn main() {
-    sensormark_conformance::main_in_part(Arc::new(Cassandra::new()));
+    let store = std::sync::Arc::new(sensormark_stores::cassandra());
+    sensormark_conformance::main_in_part_with_pins(store, concat!(env!("CARGO_MANIFEST_DIR"), "/cassandra"));
 }

@@ -1,12 +1,12 @@
 //! What the conformance suite cannot see: a server of the durable class, what is read back from it, and URLs of several contact points.
 
 use libtest_mimic::{Arguments, Trial};
-use sensormark_cassandra::Cassandra;
 use sensormark_server::Supervisor;
+use sensormark_statements::FileStore;
 use sensormark_store::{
-    Answer, Ask, Batch, DatabaseName, Durability, Endpoint, ErrorKind, Family, Field, FieldType, Plan, Query,
-    Schema, Selection, Series, ServerOptions, Setting, Store, StoreError, Table, Tag, TagColumn, TimeRange,
-    TimeResolution, Value,
+    Answer, Ask, Batch, Comparison, DatabaseName, Durability, Endpoint, ErrorKind, Family, Field, FieldType,
+    Moment, Plan, Predicate, Query, Schema, Selection, Series, ServerOptions, Setting, Statement, Store,
+    StoreError, Table, Tag, TagColumn, TimeRange, TimeResolution, Value,
 };
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const SECOND: i64 = 1_000_000_000;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let store = Arc::new(Cassandra::new());
+    let store = Arc::new(sensormark_stores::cassandra());
     let missing = store.installation().err().map(|error| error.to_string());
     if let Some(reason) = &missing {
         eprintln!("ignored: {reason}");
@@ -43,7 +43,7 @@ fn schema() -> Schema {
     }
 }
 
-fn plan(store: &Cassandra, endpoint: Endpoint, durability: Durability) -> Plan {
+fn plan(store: &FileStore, endpoint: Endpoint, durability: Durability) -> Plan {
     let schema = Arc::new(schema());
     Plan {
         endpoint,
@@ -57,7 +57,7 @@ fn plan(store: &Cassandra, endpoint: Endpoint, durability: Durability) -> Plan {
     }
 }
 
-fn durable(store: &Arc<Cassandra>) -> Result<(), StoreError> {
+fn durable(store: &Arc<FileStore>) -> Result<(), StoreError> {
     let options = ServerOptions {
         memory_bytes: 448 << 20,
         clients: 4,
@@ -75,11 +75,12 @@ fn durable(store: &Arc<Cassandra>) -> Result<(), StoreError> {
         is_no_other_class(store, endpoint.clone()).await?;
         is_reached_by_any_contact_point(store, &endpoint).await?;
         is_settled_although_the_first_is_dead(store, &endpoint).await?;
+        looks_no_further_than_to_the_answer(store, &endpoint).await?;
         takes_rows_up_to_the_stated_size(store, endpoint).await
     })
 }
 
-async fn states_what_it_is(store: &Cassandra, endpoint: Endpoint) -> Result<(), StoreError> {
+async fn states_what_it_is(store: &FileStore, endpoint: Endpoint) -> Result<(), StoreError> {
     let plan = plan(store, endpoint, Durability::Durable);
     let mut administrator = store.administrator(&plan).await?;
     administrator.create().await?;
@@ -96,7 +97,7 @@ async fn states_what_it_is(store: &Cassandra, endpoint: Endpoint) -> Result<(), 
     Ok(())
 }
 
-async fn is_no_other_class(store: &Cassandra, endpoint: Endpoint) -> Result<(), StoreError> {
+async fn is_no_other_class(store: &FileStore, endpoint: Endpoint) -> Result<(), StoreError> {
     let plan = plan(store, endpoint, Durability::Relaxed);
     let refused = store.administrator(&plan).await?.create().await;
     let error = refused.expect_err("a server of batch mode is not relaxed");
@@ -106,7 +107,7 @@ async fn is_no_other_class(store: &Cassandra, endpoint: Endpoint) -> Result<(), 
 }
 
 /// As a user's URL: the first of the contact points is dead, and batches are of the size that servers of others take.
-async fn is_reached_by_any_contact_point(store: &Cassandra, endpoint: &Endpoint) -> Result<(), StoreError> {
+async fn is_reached_by_any_contact_point(store: &FileStore, endpoint: &Endpoint) -> Result<(), StoreError> {
     let url = endpoint.url.expose().replacen('@', "@127.0.0.1:1,", 1);
     let plan = plan(store, store.endpoint(&url)?, Durability::Durable);
     assert!(!plan.endpoint.managed);
@@ -133,7 +134,7 @@ async fn is_reached_by_any_contact_point(store: &Cassandra, endpoint: &Endpoint)
 
 /// As a user's URL with ports of the management: the first address is dead. Its management is dead too, or is that of the other.
 async fn is_settled_although_the_first_is_dead(
-    store: &Cassandra,
+    store: &FileStore,
     endpoint: &Endpoint,
 ) -> Result<(), StoreError> {
     let url = endpoint.url.expose().replacen('@', "@127.0.0.1:1,", 1);
@@ -157,8 +158,60 @@ async fn is_settled_although_the_first_is_dead(
     Ok(())
 }
 
+/// What stands at the edge of a range of many partitions is asked for there alone, in rows of readings and in records.
+async fn looks_no_further_than_to_the_answer(
+    store: &FileStore,
+    endpoint: &Endpoint,
+) -> Result<(), StoreError> {
+    const MONTH: i64 = 30 * 86_400 * SECOND;
+    let passes = |threshold| Predicate { field: 0, comparison: Comparison::Above, threshold };
+    for family in [Family::PerReading, Family::PerSpan { span_ns: 60 * SECOND }] {
+        let mut plan = plan(store, endpoint.clone(), Durability::Durable);
+        plan.layout = store.layouts(&plan.schema, family)[0].layout;
+        plan.database = DatabaseName::new("edge_test").expect("a short name");
+        let mut administrator = store.administrator(&plan).await?;
+        administrator.create().await?;
+        let mut session = store.connect(&plan).await?;
+        let mut batch = Batch::new(0, &plan.schema.tables[0]);
+        // Two readings a partition, of which the second one is larger.
+        for row in 0..20 {
+            batch.series.push(0);
+            batch.times_ns.push(i64::from(row / 2) * MONTH + i64::from(row % 2) * SECOND);
+            batch.columns[0].push(Value::F64(f64::from(row))).expect("a number");
+            batch.columns[1].push(Value::Text("x".into())).expect("a text");
+        }
+        session.write(&batch).await?;
+        session.keep_statements()?;
+        let moment = |row: i64| {
+            let time_ns = row / 2 * MONTH + row % 2 * SECOND;
+            Answer::Moment(Some(Moment { time_ns, value: Value::F64(row as f64) }))
+        };
+        let fields = plan.schema.tables[0].all_fields();
+        for (ask, expected, asked) in [
+            (Ask::LastReading { fields }, Answer::Readings(batch.kept(|row| row == 19)), 1),
+            (Ask::Last(passes(3.0)), moment(19), 1),
+            (Ask::First(passes(0.5)), moment(1), 1),
+            // The partition at the edge, those that are there, and the next one.
+            (Ask::First(passes(2.5)), moment(3), 3),
+        ] {
+            let query =
+                Query { table: 0, series: Selection::One(0), range: TimeRange::new(0, 10 * MONTH), ask };
+            assert_eq!(session.query(&query).await?, expected, "{:?}", query.ask);
+            let sent = session.take_statements(false).await?;
+            let times = |one: &Statement| {
+                let note = one.note.as_deref().unwrap_or("run 1 times");
+                note.split(' ').nth(1).and_then(|times| times.parse().ok()).unwrap_or(0)
+            };
+            assert_eq!(sent.iter().map(times).sum::<u64>(), asked, "{:?}: {sent:?}", query.ask);
+        }
+        session.close().await?;
+        administrator.drop_database().await?;
+    }
+    Ok(())
+}
+
 /// The largest row that the store sends is one that the server takes; what is larger is refused before it is sent.
-async fn takes_rows_up_to_the_stated_size(store: &Cassandra, endpoint: Endpoint) -> Result<(), StoreError> {
+async fn takes_rows_up_to_the_stated_size(store: &FileStore, endpoint: Endpoint) -> Result<(), StoreError> {
     const MOST: usize = (15 << 20) - 100;
     let plan = plan(store, endpoint, Durability::Durable);
     let mut session = store.connect(&plan).await?;

@@ -1,15 +1,15 @@
-//! Clusters that sensormark starts: a small load on each, and the loss of a member in mid-load.
+//! Clusters that a URL names, a small load on each.
 
+use crate::encrypted::{Cassandra, Started, as_nobody, data, free_port, give};
 use crate::existing_server::Running;
 use crate::support::{Place, errors, held_against, said};
-#[cfg(feature = "cassandra")]
-use sensormark_server::Supervisor;
-#[cfg(feature = "cassandra")]
-use sensormark_store::{Cluster, ServerOptions};
 use serde_json::Value;
+use std::net::TcpStream;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// A small test of single and multi operations.
 const SMALL: [&str; 7] =
@@ -107,54 +107,17 @@ pub fn postgresql_by_url_asks_its_replica_and_waits_for_it() {
     assert!(asked > 50, "{asked} questions on the replica: {log}");
 }
 
-/// Kills a member in mid-load; what was acknowledged is stored, and the report shows the outage. The class is the usual one, so that the level alone makes a
-/// loss count.
-fn drilled(store: &str, victim: &str) -> f64 {
-    let place = Place::new();
-    let victim = format!("kill={victim}");
-    let settings = ["kill_after_seconds=1", "down_seconds=1", &victim];
-    let mut further = vec!["--on", store, "--cluster", "3", "--server-memory", "384"];
-    // Three servers on a machine that is busy with other tests may take a while to answer after the loss.
-    further.extend(["--timeout", "60"]);
-    let output = place.measure("durability", &settings, &further);
-    let text = said(&output);
-    assert_eq!(output.status.code(), Some(0), "{text}");
-    let trials = place.trials();
-    let trial = trials.first().expect("a trial");
-    let cluster = &trial["implementation"]["cluster"];
-    assert_eq!(cluster["members"], 3, "{trial}");
-    let count = |name: &str| trial["ledger"][name].as_u64().unwrap_or(u64::MAX);
-    assert!(count("acknowledged") > 0 && count("lost") == 0, "{trial}");
-    let figure = |name: &str| trial["figures"][name]["value"].as_f64();
-    assert_eq!(figure("survived"), Some(count("acknowledged") as f64));
-    // Each store's default level puts a write on several members.
-    assert_eq!(figure("loss_breaks_promise"), Some(1.0), "{trial}");
-    assert!(figure("restart_seconds").is_some_and(|seconds| seconds > 0.0), "{trial}");
-    assert!(text.contains("outage"), "{text}");
-    assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
-    figure("outage_seconds").expect("an outage")
-}
-
-/// Three nodes by URL, which names all of them. Every read sees what two of three copies acknowledged. Nobody listens at the first address, so that the
-/// others have to do. The nodes are started here: one that sensormark starts by itself is in the drill below.
-#[cfg(feature = "cassandra")]
+/// Three nodes by URL, which names all of them. Every read sees what two of three copies acknowledged. Nobody listens at the first address, so that the others
+/// have to do. The nodes are started here, as sensormark starts one, without accounts.
 pub fn three_of_cassandra_by_url_are_one_valid_server() {
     let (home, place) = (Place::new(), Place::new());
-    let supervisor = Supervisor::new(Some(home.path().join("state"))).expect("a state folder");
-    let options = ServerOptions {
-        memory_bytes: 384 << 20,
-        cluster: Some(Cluster { members: 3, consistency: "quorum".to_owned() }),
-        ..ServerOptions::default()
-    };
-    let server = supervisor.start(&sensormark_cassandra::Cassandra::new(), &options, None);
-    let server = server.expect("three nodes");
-    let url = server.endpoint().url.expose().to_owned();
-    let port = url.split("@127.0.0.1:").nth(1).and_then(|rest| rest.split(',').next());
-    let first = format!("@127.0.0.1:{},127.0.0.2:", port.expect("its addresses"));
-    assert!(url.contains(&first), "several addresses");
-    // Management ports are of nodes that all have to answer, and not of a user's URL.
-    let url = url.split("&jmx=").next().expect("a URL");
-    let url = url.replacen(&first, "@127.0.0.1:1,127.0.0.2:", 1);
+    let folder = data(&home);
+    let learnt = Cassandra::learn(&home, &folder);
+    let _nodes: Vec<Started> = (0..3).map(|number| node(&learnt, &folder, number)).collect();
+    let port = learnt.port;
+    let url = format!(
+        "cassandra://127.0.0.1:1,127.0.0.2:{port},127.0.0.3:{port}/?datacenter=datacenter1&replication=3&consistency=quorum"
+    );
     let on = format!("cassandra:individual={url}");
     // Its commit log is flushed from time to time.
     let output = place.measure("sensor-operations", &SMALL, &["--on", &on, "--durability", "default"]);
@@ -168,16 +131,43 @@ pub fn three_of_cassandra_by_url_are_one_valid_server() {
         assert_eq!(setting(trial, "consistency level"), "Quorum");
         assert_eq!(setting(trial, "hinted_handoff_enabled"), "true");
     }
-    assert!(!text.contains(&url), "the password shows");
 }
 
-#[cfg(not(feature = "cassandra"))]
-pub const fn three_of_cassandra_by_url_are_one_valid_server() {}
-
-/// The other two copies' word is enough, so the load goes on; the node joins again.
-pub fn the_loss_of_a_node_of_cassandra_is_no_outage_at_quorum() {
-    let outage = drilled("cassandra", "replica");
-    assert!(outage < 5.0, "{outage}: it was down for 1 s and its start");
+/// Starts one of three nodes, which joins the others, and waits until it serves.
+fn node(learnt: &Cassandra, folder: &Path, number: usize) -> Started {
+    const TOKENS: [&str; 3] = ["-9223372036854775808", "-3074457345618258603", "3074457345618258602"];
+    let (own, address) = (folder.join(number.to_string()), format!("127.0.0.{}", number + 1));
+    std::fs::create_dir(&own).expect("a folder");
+    give(&own);
+    let moved = |text: &str| text.replace(&*folder.to_string_lossy(), &own.to_string_lossy());
+    let of_this = |line: &str| match line.split_once(": ") {
+        Some((name @ ("listen_address" | "rpc_address"), _)) => format!("{name}: {address}\n"),
+        Some((name @ "initial_token", _)) => format!("{name}: \"{}\"\n", TOKENS[number]),
+        Some((name @ "auto_bootstrap", _)) => format!("{name}: {}\n", number > 0),
+        Some((name @ "hinted_handoff_enabled", _)) => format!("{name}: true\n"),
+        _ => format!("{line}\n"),
+    };
+    let configuration: String = moved(&learnt.configuration).lines().map(of_this).collect();
+    for (name, text) in learnt.files.iter().chain([&("cassandra.yaml", configuration)]) {
+        std::fs::write(own.join(name), text).expect("a file");
+        give(&own.join(name));
+    }
+    let management = format!("-Dcassandra.jmx.local.port={}", free_port());
+    let option = |word: &String| match word.as_str() {
+        "-Dcassandra.load_ring_state=false" => None,
+        "-Dcassandra.ring_delay_ms=0" => Some("-Dcassandra.ring_delay_ms=4000".to_owned()),
+        word if word.starts_with("-Dcassandra.jmx.local.port=") => Some(management.clone()),
+        word => Some(moved(word)),
+    };
+    let (program, options) = learnt.command.split_first().expect("a program");
+    let mut server = as_nobody(Path::new(program), &own);
+    let started = Started(server.args(options.iter().filter_map(option)).spawn().expect("it starts"));
+    let deadline = Instant::now() + Duration::from_secs(240);
+    while TcpStream::connect((address.as_str(), learnt.port)).is_err() {
+        assert!(Instant::now() < deadline, "node {number} does not serve");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    started
 }
 
 /// What has no cluster is refused before anything is started, and one server has no member to lose.
@@ -192,7 +182,7 @@ pub fn what_cannot_be_a_cluster_is_refused() -> Option<String> {
     };
     let embedded = ["runs inside the client", "--cluster 3"];
     refused(&["--on", "sqlite", "--cluster", "3"], &embedded);
-    for store in ["postgresql", "mariadb", "mongodb"] {
+    for store in ["postgresql", "mariadb", "mongodb", "cassandra"] {
         let words = ["one server of it alone", "names all of its hosts"];
         refused(&["--on", store, "--cluster", "3"], &words);
     }

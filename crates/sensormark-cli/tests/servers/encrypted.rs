@@ -327,17 +327,18 @@ pub fn influxdb() -> Option<String> {
     None
 }
 
-/// How a Cassandra is started: Java's command line, and the two files that it names.
-struct Cassandra {
-    command: Vec<String>,
-    configuration: String,
-    logging: String,
-    port: u16,
+/// How a Cassandra is started: Java's command line, and the files that it names.
+pub struct Cassandra {
+    pub command: Vec<String>,
+    pub configuration: String,
+    /// The other files, which it takes as they are.
+    pub files: [(&'static str, String); 2],
+    pub port: u16,
 }
 
 impl Cassandra {
     /// As sensormark starts one, with `folder` in the place of its folder, and without accounts.
-    fn learn(place: &Place, folder: &Path) -> Self {
+    pub fn learn(place: &Place, folder: &Path) -> Self {
         let start = ["servers", "start", "cassandra", "--server-memory", "384"];
         let started = place.run(&start);
         assert!(started.status.success(), "{}", errors(&started));
@@ -367,7 +368,7 @@ impl Cassandra {
         let learnt = Self {
             command: line.split_terminator('\0').map(&moved).collect(),
             configuration: configuration.replace("PasswordAuthenticator", "AllowAllAuthenticator"),
-            logging: file("logback.xml"),
+            files: ["logback.xml", "jvm-server.options"].map(|name| (name, file(name))),
             port: port.expect("its port"),
         };
         let stopped = place.run(&["servers", "stop", "cassandra"]);
@@ -385,15 +386,12 @@ impl Cassandra {
         ));
         give(&store);
         let encryption = format!(
-            "client_encryption_options:\n  enabled: true\n  optional: false\n  keystore: {}\n  \
+            "\nclient_encryption_options:\n  enabled: true\n  optional: false\n  keystore: {}\n  \
              keystore_password: certificate\n  store_type: PKCS12\n  require_client_auth: false\n",
             store.display()
         );
-        let files = [
-            ("cassandra.yaml", self.configuration.clone() + &encryption),
-            ("logback.xml", self.logging.clone()),
-        ];
-        for (name, text) in files {
+        let configuration = ("cassandra.yaml", self.configuration.clone() + &encryption);
+        for (name, text) in self.files.iter().chain([&configuration]) {
             let path = folder.join(name);
             std::fs::write(&path, text).expect("a file");
             give(&path);

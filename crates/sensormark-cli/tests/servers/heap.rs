@@ -97,5 +97,5 @@ pub fn questdb() {
 
 pub fn cassandra() {
     #[cfg(feature = "cassandra")]
-    is_named(&sensormark_cassandra::Cassandra::new(), 32);
+    is_named(&sensormark_stores::cassandra(), 32);
 }

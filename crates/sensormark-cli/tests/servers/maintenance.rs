@@ -34,3 +34,8 @@ pub fn questdb_goes_through_all() {
     // All its readings are in one partition, and it drops whole ones.
     each_operation_is_timed_and_its_data_are_proven("questdb", &["delete"]);
 }
+
+/// Its copies are tables of files, which its own program brings back.
+pub fn cassandra_goes_through_all() {
+    each_operation_is_timed_and_its_data_are_proven("cassandra", &["delete", "correct"]);
+}

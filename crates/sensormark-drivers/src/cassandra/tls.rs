@@ -3,7 +3,7 @@
 //! The driver knows a node by its address and asks for a certificate for that. Certificates are often for names instead. The names that the URL gives its contact
 //! points are as good: whoever wrote the URL trusts them. So each node may show a certificate for its address or for one of these names.
 
-use crate::config::Options;
+use super::url::Options;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -17,7 +17,7 @@ fn unprepared(text: String) -> StoreError {
 }
 
 /// What the driver encrypts its connections with.
-pub(crate) fn configuration(options: &Options) -> Result<Arc<ClientConfig>, StoreError> {
+pub(super) fn configuration(options: &Options) -> Result<Arc<ClientConfig>, StoreError> {
     let verifier = tls::verifier(options.authorities.as_deref(), "tls_ca").map_err(unprepared)?;
     let names = options.hosts.iter().filter_map(|(host, _)| {
         let name = ServerName::try_from(host.clone()).ok()?;
