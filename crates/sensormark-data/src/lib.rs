@@ -26,7 +26,6 @@ mod prelude;
 pub mod quantity;
 pub mod random;
 pub mod recording;
-pub mod sensor_operations;
 pub mod shapes;
 mod table;
 pub mod units;

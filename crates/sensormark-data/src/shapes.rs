@@ -3,6 +3,7 @@
 //!
 //! Time goes in *ticks*, one interval long; each tick has one *turn* a series. The reading of series s and tick k is taken at
 //! start + k · interval + jitter(s, k). The jitter is shorter than the interval, so a series' times ascend. What is sent in which turn is in [`Sensors::sent`].
+//! Staggered series report one after the other: of S series, series s is always ⌊s · interval / S⌋ after the tick, which takes the place of the jitter.
 //!
 //! Everything is a pure function of (seed, series, field, tick), had at once and without memory: nothing here grows with the data. A counter is k · step plus a
 //! bounded random part. A walk is a sum of noises of doubling period (see [`shape`]). So neither needs the values before it.
@@ -11,6 +12,7 @@
 
 pub mod churn;
 pub mod shape;
+pub mod temperature;
 mod values;
 mod walk;
 
@@ -46,6 +48,8 @@ pub struct Timing {
     pub interval_ns: i64,
     /// A reading is taken less than this long after its tick; shorter than the interval.
     pub jitter_ns: i64,
+    /// Whether how long after is the series' own, from none for the first to nearly the jitter for the last, and not drawn.
+    pub staggered: bool,
     /// So many ticks come in a burst, `burst_interval_ns` apart, then none until as many intervals have passed; 1 where they come regularly.
     pub burst: i64,
     /// From tick to tick of a burst; the interval at most.
@@ -184,9 +188,24 @@ impl Sensors {
 
     /// When the reading was taken, in ns since the Unix epoch.
     pub fn time_ns(&self, series: u32, tick: u64) -> i64 {
-        self.timing.cut(self.timing.tick_ns(tick).saturating_add_unsigned(
-            self.stream(series, Jitter).below(tick, self.timing.jitter_ns.unsigned_abs()),
-        ))
+        let Timing { jitter_ns, interval_ns, staggered, .. } = self.timing;
+        let after_ns = if staggered {
+            // ⌊place · interval / places⌋ without a product that is too large.
+            let (place, places) = (i64::from(series % self.series()), i64::from(self.series()));
+            interval_ns / places * place + interval_ns % places * place / places
+        } else {
+            signed(self.stream(series, Jitter).below(tick, jitter_ns.unsigned_abs()))
+        };
+        self.timing.cut(self.timing.tick_ns(tick).saturating_add(after_ns))
+    }
+
+    /// How many readings a series has in this time, wherever it begins; none where that is not always the same.
+    pub fn readings_within(&self, length_ns: i64) -> Option<u64> {
+        let Timing { interval_ns, jitter_ns, staggered, burst, unit_ns, missing, repeated, .. } = self.timing;
+        let is_alike = (staggered || jitter_ns == 0) && burst == 1 && missing + repeated == 0.0;
+        let is_regular = is_alike && self.churn.shortest_life().is_none();
+        let is_even = interval_ns % unit_ns == 0 && length_ns % interval_ns == 0;
+        (is_regular && is_even).then_some(u64::try_from(length_ns / interval_ns).ok()?)
     }
 
     /// The first instant at which no reading of an earlier tick than this one was taken, and every one of it or a later tick comes after or then.
@@ -264,12 +283,20 @@ impl Sensors {
         }
     }
 
-    /// Appends everything that some series send in some turns, counted through all of them in a tick and then the next tick's.
-    pub fn push_turns(&self, of: &Range<u32>, turns: Range<u64>, with_copies: bool, batch: &mut Batch) {
+    /// Appends everything that some series send in some turns. Each series has `block` turns, a tick each, before the next one, and after the last one come
+    /// the next ticks of the first.
+    pub fn push_turns(
+        &self,
+        (of, block): (&Range<u32>, u64),
+        turns: Range<u64>,
+        with_copies: bool,
+        batch: &mut Batch,
+    ) {
         let width = of.len() as u64;
         let readings = turns.flat_map(|turn| {
-            let tick = turn / width;
-            let place = of.start + u32::try_from(turn % width).unwrap_or(0);
+            let (blocks, within) = (turn / block, turn % block);
+            let tick = blocks / width * block + within;
+            let place = of.start + u32::try_from(blocks % width).unwrap_or(0);
             let sent = self.sent(place, tick, with_copies);
             sent.map(move |sent| (self.churn.series_at(place, sent.tick), sent.tick))
         });
@@ -284,7 +311,7 @@ pub fn data_set(schema: Schema, tables: Vec<(Sensors, u64)>) -> DataSet {
         for (table, (sensors, ticks)) in tables.iter().enumerate() {
             let series = shard.series(sensors.series());
             sink.put_all(table, ticks.saturating_mul(series.len() as u64), BATCH, |turns, batch| {
-                sensors.push_turns(&series, turns, true, batch)
+                sensors.push_turns((&series, 1), turns, true, batch)
             })?;
         }
         Ok(())

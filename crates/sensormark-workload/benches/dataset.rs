@@ -4,10 +4,9 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use sensormark_data::billing::{self, Meter, fill_contact};
 use sensormark_data::iot_platform::{self, Homes};
 use sensormark_data::machine_tool::{CHANNELS, MachineTool};
-use sensormark_data::random::Stream;
-use sensormark_data::sensor_operations::SensorReadings;
+use sensormark_data::random::{Stream, Streams};
+use sensormark_data::shapes::temperature::Temperature;
 use sensormark_store::Batch;
-use sensormark_workload::sensor_operations::schema;
 
 fn machine_tool(criterion: &mut Criterion) {
     const SAMPLES: usize = 100_000;
@@ -88,23 +87,16 @@ fn meters(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn sensor_operations(criterion: &mut Criterion) {
+fn temperature(criterion: &mut Criterion) {
     const READINGS: u64 = 100_000;
-    let readings = SensorReadings::new(42, 100, 30_000).expect("right numbers");
-    let mut batch = Batch::new(0, &schema(100, 30_000).tables[0]);
-    let mut group = criterion.benchmark_group("sensor_operations");
+    let sensor = Temperature::new(Streams::new(42, 7), 0);
+    let mut group = criterion.benchmark_group("temperature");
     group.throughput(Throughput::Elements(READINGS));
-    group.bench_function("push", |bencher| {
-        bencher.iter(|| {
-            batch.clear();
-            readings.push(7, 777..777 + READINGS, &mut batch);
-        });
-    });
-    group.bench_function("value", |bencher| {
-        bencher.iter(|| (0..READINGS).map(|tick| readings.value(7, tick)).sum::<f64>());
+    group.bench_function("at", |bencher| {
+        bencher.iter(|| (0..READINGS).map(|tick| sensor.at(tick)).sum::<f64>());
     });
     group.finish();
 }
 
-criterion_group!(benches, machine_tool, sensor_operations, iot_platform, meters, random);
+criterion_group!(benches, machine_tool, temperature, iot_platform, meters, random);
 criterion_main!(benches);

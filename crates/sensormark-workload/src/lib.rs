@@ -30,8 +30,6 @@ pub mod own;
 
 pub mod replay;
 
-pub mod sensor_operations;
-
 pub mod shipped;
 
 #[cfg(test)]

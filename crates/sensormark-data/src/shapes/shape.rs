@@ -7,6 +7,7 @@
 //! | sine, sawtooth | of the tick's time, within bounds; where in its period each series begins is drawn |
 //! | counter | start + k · step + a random part below one step: it never falls, and grows by `step` on average |
 //! | walk | a sum of value noises, one for each power of two of ticks up to the period, the amplitude growing with the root of the power |
+//! | temperature | see [`temperature`](super::temperature) |
 //! | recorded | the values of somebody's own column, round and round, each series from its own place |
 
 use crate::prelude::*;
@@ -26,6 +27,8 @@ pub enum Shape {
     Walk(f64, f64, NonZeroU64),
     /// From a start, growing by this much a tick on average.
     Counter(f64, f64),
+    /// A room's.
+    Temperature,
     /// True with this chance.
     Chance(f64),
     /// Always this truth value.

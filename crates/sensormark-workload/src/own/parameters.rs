@@ -1,6 +1,7 @@
 //! Everything that a user's workload is made from: what the file says, in numbers. It travels to the trial's processes and into results as it is.
 
 pub use super::file::DashboardPart;
+use super::layouts::{Indexes, Statements};
 use super::lifecycle::TaskPart;
 use super::limit::Limit;
 use sensormark_data::recording::RecordingOptions;
@@ -25,6 +26,12 @@ pub struct Parameters {
     pub stores: Vec<String>,
     /// Families of layouts, by name.
     pub layouts: Vec<String>,
+    /// Which of the layouts are measured unasked, where a file says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<Indexes>,
+    /// How writes travel in them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statements: Option<Statements>,
     /// What has to hold.
     pub limits: Vec<Limit>,
     /// What an acknowledged write promises, where the command line does not say.
@@ -112,6 +119,9 @@ pub struct SeriesPart {
     pub interval_ns: i64,
     /// A reading is taken less than this after its tick.
     pub jitter_ns: i64,
+    /// Series report one after the other within an interval.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub staggered: bool,
     /// So many readings of a series follow one another in a burst.
     pub burst: u32,
     /// From reading to reading of a burst.
@@ -162,7 +172,8 @@ impl SeriesPart {
     /// # Errors
     /// What is wrong, with both values.
     pub fn check_duration(&self) -> Result<(), String> {
-        let (ticks, beyond) = (self.ticks(), self.late_ticks() + 2);
+        let is_regular = self.late + self.repeated == 0.0;
+        let (ticks, beyond) = (self.ticks(), if is_regular { 0 } else { self.late_ticks() + 2 });
         if ticks <= beyond {
             return Err(format!(
                 "duration is {ticks} intervals, and it must be more than {beyond}: late readings come up to {} intervals late; make duration longer, or late_by shorter",
@@ -197,6 +208,9 @@ pub struct TagPart {
     pub values: Vec<String>,
     /// What a series' own value looks like: {} stands for its number.
     pub pattern: String,
+    /// The series' number itself, and no text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_number: bool,
 }
 
 /// Types of fields.
@@ -294,6 +308,8 @@ pub enum ShapePart {
         /// By so much a reading, on average.
         step: f64,
     },
+    /// A room's.
+    Temperature,
     /// True with this chance.
     Chance(f64),
     /// A truth value that stays.
@@ -318,6 +334,12 @@ pub enum ShapePart {
 pub struct PhasePart {
     /// Its name.
     pub name: String,
+    /// Everything that was written before is gone when it begins.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub empty: bool,
+    /// After it the database comes to rest, under this name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<String>,
     /// What it stands for in tables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, Value>,
@@ -361,6 +383,12 @@ pub struct WritersPart {
     pub rate: Option<f64>,
     /// How much time the data that they write spans; none where they write until the phase ends.
     pub load_ns: Option<i64>,
+    /// How many operations they write, in place of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Each operation writes successive readings of one series.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_one: bool,
 }
 
 /// Kinds of queries, by the file's words.
@@ -418,6 +446,19 @@ pub enum QueryKind {
     Outliers,
     /// What a rollup holds.
     Rollup,
+}
+
+impl WritersPart {
+    /// How many turns a series has before the next one.
+    pub const fn block(&self) -> u64 {
+        if self.of_one { self.batch } else { 1 }
+    }
+
+    /// How many turns they write of a table with these series; none where they write until the phase ends.
+    pub fn turns(&self, series: &SeriesPart) -> Option<u64> {
+        let counted = self.count.map(|count| count.saturating_mul(self.batch));
+        counted.or_else(|| Some(series.turns(self.load_ns?)))
+    }
 }
 
 impl QueryKind {
@@ -479,6 +520,8 @@ impl QueryKind {
 pub enum OfPart {
     /// One, drawn.
     One,
+    /// One, drawn by what was written of it: others may have nothing yet.
+    Written,
     /// All.
     All,
     /// Those with one value of a tag, drawn.

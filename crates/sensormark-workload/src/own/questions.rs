@@ -32,6 +32,8 @@ pub struct Horizon {
     pub turns_before: u64,
     /// Turns in each of its operations, but for the last, which may be smaller.
     pub batch: u64,
+    /// Turns that a series has before the next one.
+    pub block: u64,
     /// Turns that are there after its last operation.
     pub turns_end: u64,
     /// Turns that are there where nothing is said of a watermark.
@@ -43,14 +45,31 @@ pub struct Horizon {
 }
 
 impl Horizon {
-    /// Below this tick everything is there.
-    fn ticks(&self, watermark: u64, series: u32) -> u64 {
-        let turns = if watermark == u64::MAX {
+    /// So many turns are there.
+    fn turns(&self, watermark: u64) -> u64 {
+        if watermark == u64::MAX {
             self.turns_loaded
         } else {
             self.turns_before.saturating_add(watermark.saturating_mul(self.batch)).min(self.turns_end)
-        };
-        (turns / u64::from(series)).saturating_sub(self.lag_ticks)
+        }
+    }
+
+    /// Below this tick everything is there, of all these series.
+    fn ticks(&self, turns: u64, series: u32) -> u64 {
+        let rounds = turns / self.block / u64::from(series);
+        (rounds * self.block).saturating_sub(self.lag_ticks)
+    }
+
+    /// The series that has a turn.
+    fn series_at(&self, turn: u64, series: u32) -> u32 {
+        u32::try_from(turn / self.block % u64::from(series)).unwrap_or(0)
+    }
+
+    /// How many of so many turns a series had.
+    fn ticks_of(&self, turns: u64, one: u32, series: u32) -> u64 {
+        let blocks = (turns / self.block).saturating_sub(one.into()).div_ceil(series.into());
+        let begun = if self.series_at(turns, series) == one { turns % self.block } else { 0 };
+        blocks * self.block + begun
     }
 }
 
@@ -105,6 +124,17 @@ impl Questions {
         drawn
     }
 
+    /// What a question is about when so many turns are there, and the ticks of which all of it is there.
+    fn selected(&self, index: u64, turns: u64, table: &Table) -> (Selection, u64) {
+        let series = self.answers.sensors().series();
+        if self.part.of == OfPart::Written {
+            let one = self.horizon.series_at(self.below(index, 0, turns), series);
+            return (Selection::One(one), self.horizon.ticks_of(turns, one, series).max(1));
+        }
+        let ticks = self.horizon.ticks(turns, series).max(1);
+        (self.selection(index, ticks, table), ticks)
+    }
+
     /// One that has begun is drawn, or one that still reports, where the question is about the latest.
     fn selection(&self, index: u64, ticks: u64, table: &Table) -> Selection {
         let churn = &self.answers.sensors().churn;
@@ -116,7 +146,7 @@ impl Questions {
         let series = ended + self.below(index, 0, begun - ended);
         let series = u32::try_from(series).unwrap_or(0);
         match &self.part.of {
-            OfPart::One => Selection::One(series),
+            OfPart::One | OfPart::Written => Selection::One(series),
             OfPart::All => Selection::All,
             OfPart::Tag(name) => {
                 let tag = table.tag(&column_name(name).0).unwrap_or(0);
@@ -284,8 +314,8 @@ impl Questions {
     /// Readings that a question has to look at, about.
     fn readings_looked_at(&self) -> f64 {
         let table = self.answers.table();
-        let all = self.horizon.ticks(u64::MAX, self.answers.sensors().series()).max(1);
-        let series = match self.selection(0, all, table) {
+        let (series, all) = self.selected(0, self.horizon.turns(u64::MAX), table);
+        let series = match series {
             Selection::One(_) => 1,
             Selection::Tagged { tag, value } => table.series.with_tag(tag, &value).len(),
             _ => table.series.len() as usize,
@@ -315,23 +345,36 @@ impl Operations for Questions {
     }
 
     fn least_watermark(&self) -> u64 {
-        let ticks = self.horizon.lag_ticks + 1;
-        let turns = ticks.saturating_mul(u64::from(self.answers.sensors().series()));
+        let Horizon { block, lag_ticks, .. } = self.horizon;
+        let all = (lag_ticks + 1).next_multiple_of(block);
+        let turns = match self.part.of {
+            OfPart::Written => 1,
+            _ => all.saturating_mul(u64::from(self.answers.sensors().series())),
+        };
         let missing = turns.saturating_sub(self.horizon.turns_before);
         missing.div_ceil(self.horizon.batch.max(1))
     }
 
     fn fill(&self, index: u64, watermark: u64, slot: &mut Slot) {
-        let table = self.answers.table();
-        let ticks = self.horizon.ticks(watermark, self.answers.sensors().series()).max(1);
         let query = slot.ask();
         query.table = self.answers.number();
-        query.series = self.selection(index, ticks, table);
+        let ticks;
+        (query.series, ticks) = self.selected(index, self.horizon.turns(watermark), self.answers.table());
         query.range = match self.part.kind {
             QueryKind::Point => self.point(index, &query.series, ticks),
             _ => self.range(index, ticks),
         };
         query.ask = self.question(index, ticks, &query.series);
+    }
+
+    fn answer_len(&self, _index: u64, query: &Query) -> Option<usize> {
+        let within = |length_ns| self.answers.sensors().readings_within(length_ns);
+        let readings = match (&query.ask, &query.series) {
+            (Ask::Point { .. }, Selection::One(_)) => within(0).map(|_| 1),
+            (Ask::Range { .. }, Selection::One(_)) => within(query.range.length_ns()),
+            _ => None,
+        };
+        usize::try_from(readings?).ok()
     }
 
     fn expected(&self, _index: u64, query: &Query) -> Option<Answer> {

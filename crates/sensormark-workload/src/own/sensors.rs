@@ -6,6 +6,7 @@ use sensormark_data::recording::Recording;
 use sensormark_data::shapes::churn::Churn;
 use sensormark_data::shapes::shape::{FieldShape, Shape};
 use sensormark_data::shapes::{Sensors, Timing};
+use sensormark_data::units::signed;
 use sensormark_store::name::{column_name, table_name};
 use sensormark_store::{
     Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value, Values,
@@ -35,7 +36,10 @@ fn table(part: &TablePart, churn: &Churn) -> Table {
     let mut columns = Vec::new();
     let mut combinations = 1_u64;
     for tag in &part.tags {
-        columns.push(TagColumn::Text(tag_values(tag, churn, combinations)));
+        columns.push(match tag.is_number {
+            true => TagColumn::Integer((0..signed(churn.series_before(u64::MAX))).collect()),
+            false => TagColumn::Text(tag_values(tag, churn, combinations)),
+        });
         combinations = combinations.saturating_mul(tag.values.len().max(1) as u64);
     }
     let field = |field: &FieldPart| Field {
@@ -114,10 +118,17 @@ pub fn sensors(
             series.burst_interval_ns - series.jitter_ns
         ));
     }
+    if series.staggered && series.interval_ns % unit_ns != 0 {
+        return Err(format!(
+            "the layout keeps times to {unit_ns} ns, and series report one after the other in {} ns: that must be a multiple of it",
+            series.interval_ns
+        ));
+    }
     let timing = Timing {
         start_ns: series.start_ns,
         interval_ns: series.interval_ns,
-        jitter_ns: series.jitter_ns,
+        jitter_ns: if series.staggered { series.interval_ns - unit_ns } else { series.jitter_ns },
+        staggered: series.staggered,
         burst: i64::from(series.burst),
         burst_interval_ns: series.burst_interval_ns,
         unit_ns,
@@ -145,6 +156,7 @@ fn shape(field: &FieldPart, interval_ns: i64) -> Result<FieldShape, String> {
         ShapePart::Sawtooth { min, max, period_ns } => Shape::Sawtooth(*min, *max, period(*period_ns)),
         ShapePart::Walk { min, max, period_ns } => Shape::Walk(*min, *max, period(*period_ns)),
         ShapePart::Counter { start, step } => Shape::Counter(*start, *step),
+        ShapePart::Temperature => Shape::Temperature,
         ShapePart::Chance(share) => Shape::Chance(*share),
         ShapePart::Truth(value) => Shape::Truth(*value),
         ShapePart::Words(words) => Shape::Words(words.clone()),

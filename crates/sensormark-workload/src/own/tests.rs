@@ -37,6 +37,7 @@ fn parameters() -> Parameters {
         name: name.to_owned(),
         values: values.iter().map(|one| (*one).to_owned()).collect(),
         pattern: format!("{name}_{{}}"),
+        is_number: false,
     };
     Parameters {
         life: None,
@@ -56,6 +57,7 @@ fn parameters() -> Parameters {
                 start_ns: 1_767_225_600 * SECOND_NS,
                 interval_ns: SECOND_NS,
                 jitter_ns: SECOND_NS / 2,
+                staggered: false,
                 burst: 1,
                 burst_interval_ns: SECOND_NS,
                 duration_ns: 400 * SECOND_NS,
@@ -74,6 +76,8 @@ fn parameters() -> Parameters {
         }],
         phases: Vec::new(),
         layouts: vec!["individual".to_owned()],
+        index: None,
+        statements: None,
     }
 }
 
@@ -187,7 +191,7 @@ impl Place {
 
     fn writes(&self) -> Writes {
         let sensors = Arc::clone(&self.sensors);
-        Writes::new("load", (0, sensors), self.copies, 0..2_400, BATCH)
+        Writes::new("load", (0, sensors), self.copies, 0..2_400, (BATCH, 1))
     }
 
     /// What a database holds after so many operations.
@@ -208,6 +212,7 @@ impl Place {
             first_ns: i64::MIN,
             turns_before: 0,
             batch: BATCH,
+            block: 1,
             turns_end: 2_400,
             turns_loaded: 2_400,
             lag_ticks: self.sensors.longest_delay(self.copies.sent),

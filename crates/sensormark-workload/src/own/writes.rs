@@ -1,4 +1,4 @@
-//! What writing clients issue: stretches of turns, in the order in which sensors send.
+//! What writing clients issue: stretches of turns, in the order in which sensors send, or of one sensor each.
 
 use sensormark_data::shapes::Sensors;
 use sensormark_engine::operations::{Extent, Operations, Slot};
@@ -18,6 +18,8 @@ pub struct Writes {
     first: u64,
     end: u64,
     batch: u64,
+    /// How many turns a series has before the next one.
+    block: u64,
     classes: [String; 1],
 }
 
@@ -31,13 +33,13 @@ pub struct Copies {
 }
 
 impl Writes {
-    /// Turns `turns` of the sensors of a table, by its number, `batch` in an operation, the last one smaller.
+    /// Turns `turns` of the sensors of a table, by its number, `batch` in an operation, the last one smaller. Each series has `block` before the next one.
     pub fn new(
         name: &str,
         (table, sensors): (usize, Arc<Sensors>),
         copies: Copies,
         turns: std::ops::Range<u64>,
-        batch: u64,
+        (batch, block): (u64, u64),
     ) -> Self {
         Self {
             table,
@@ -47,6 +49,7 @@ impl Writes {
             first: turns.start,
             end: turns.end,
             batch: batch.max(1),
+            block: block.max(1),
             classes: [name.to_owned()],
         }
     }
@@ -55,7 +58,8 @@ impl Writes {
     fn send(&self, index: u64, with_copies: bool, slot: &mut Slot) {
         let start = self.first.saturating_add(index.saturating_mul(self.batch));
         let turns = start.min(self.end)..start.saturating_add(self.batch).min(self.end);
-        self.sensors.push_turns(&(0..self.sensors.series()), turns, with_copies, slot.write(self.table));
+        let of = 0..self.sensors.series();
+        self.sensors.push_turns((&of, self.block), turns, with_copies, slot.write(self.table));
     }
 }
 

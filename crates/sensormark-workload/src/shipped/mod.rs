@@ -55,6 +55,16 @@ pub const HYDROMETRY: Shipped = Shipped {
     as_study: &[],
 };
 
+/// The workload of study 001.
+pub const SENSOR_OPERATIONS: Shipped = Shipped {
+    name: "sensor-operations",
+    summary: "single and multi writes and reads of (sensor, time, value) by 1 to 16 clients, with and without an index",
+    text: include_str!("sensor-operations.toml"),
+    table: parameters::SensorOperations::TABLE,
+    preset: |scale| serde_json::json!(parameters::SensorOperations::of(scale)),
+    as_study: &[],
+};
+
 /// A year's life of data.
 pub const YEAR: Shipped = Shipped {
     name: "year",
@@ -109,8 +119,8 @@ impl WorkloadFactory for Shipped {
         numbers
     }
 
-    fn asks_while_writing(&self, _numbers: &Value) -> bool {
-        true
+    fn asks_while_writing(&self, numbers: &Value) -> bool {
+        self.own(numbers).is_ok_and(|own| OwnWorkload.asks_while_writing(&own))
     }
 
     fn data_set(&self, numbers: &Value, request: &DataRequest) -> Result<DataSet, String> {

@@ -1,6 +1,6 @@
 //! The numbers behind the scales of workloads that are files.
 
-use sensormark_engine::parameter::{at_least, between, over, words};
+use sensormark_engine::parameter::{any, at_least, between, over, words};
 use sensormark_engine::parameters;
 
 parameters! {
@@ -86,6 +86,48 @@ parameters! {
             vec![10_000, 20_000, 200_000, 600_000, 1_000_000, 1_400_000];
         /// questions of each kind that are due a second meanwhile
         asked_rate: f64, Plain, over(0.0) => 2.0;
+        /// how often everything is measured
+        repetitions: u32, Plain, between(1.0, 100.0) => 1, 5, 3, 1;
+    }
+}
+
+/// Most readings that a test of sensor-operations may write.
+const LARGEST_TEST: f64 = 4e9;
+/// What nobody reaches in a short run.
+const MOST_GROWN: u64 = 400_000_000;
+
+parameters! {
+    /// Numbers of sensor-operations.
+    pub struct SensorOperations {
+        /// sensors that report
+        sensors: u32, Plain, between(1.0, 1e6) => 100;
+        /// from one reading of a sensor to its next, in ms of its timestamps
+        interval_ms: u32, Milliseconds, between(1.0, 3_600_000.0) => 30_000;
+        // Without an index each single read passes over all that was written, so its time grows by the square of `single`.
+        /// readings that a test of single operations writes, then reads
+        single: u64, Plain, between(1.0, LARGEST_TEST) => 2_000, 18_000, 100_000, 1_000_000;
+        /// readings that a test of multi operations writes, then reads
+        multi: u64, Plain, between(1.0, LARGEST_TEST) => 20_000, 200_000, 1_000_000, 10_000_000;
+        /// after the tests the data grow from `multi` to so many readings, four times each, as far as the budget goes; 0: they do not
+        grown: u64, Plain, between(0.0, LARGEST_TEST) => MOST_GROWN, MOST_GROWN, 0, 0;
+        /// readings in a multi operation
+        batch: u64, Plain, between(1.0, 1e6) => 1_000;
+        /// numbers of clients; each is a test of its own
+        clients: Vec<u32>, Plain, between(1.0, 4_096.0) =>
+            vec![1, 4, 16], vec![1, 4, 16], vec![1, 2, 4, 8, 12, 16], vec![1, 2, 4, 8, 12, 16];
+        /// whether one client does smaller tests too (1, 10, 100… operations)
+        sweep: bool, Plain, any() => true;
+        /// layouts where the user may choose: both, with, without an index on (sensor, time)
+        index: String, Plain, words(&["both", "with", "without"]) => "both".to_owned();
+        /// how a multi write travels: usual, or all ways that the store has
+        statements: String, Plain, words(&["usual", "all"]) =>
+            "usual".to_owned(), "usual".to_owned(), "usual".to_owned(), "all".to_owned();
+        /// whether the database is brought to rest between writing and reading
+        settle: bool, Plain, any() => false;
+        /// when a phase is cut, in seconds
+        limit_seconds: f64, Seconds, over(0.0) => 60.0, 60.0, 60.0, 600.0;
+        /// one of so many answers is compared in full; the length of every one is
+        check_one_in: u32, Plain, between(1.0, 1e6) => 1, 20, 20, 20;
         /// how often everything is measured
         repetitions: u32, Plain, between(1.0, 100.0) => 1, 5, 3, 1;
     }

@@ -1,5 +1,6 @@
 //! What a workload file may hold, key by key. What the values mean together is not known here ([`super::tables`], [`super::phases`]).
 
+use super::super::layouts::{Indexes, Statements};
 use super::super::parameters::{FieldKind, QueryKind, WhenPart};
 use super::dashboards::Dashboard;
 use super::source::Place;
@@ -47,6 +48,8 @@ pub struct File {
     pub layouts: Option<At<Vec<Text>>>,
     #[serde(default)]
     pub limits: Vec<Text>,
+    pub index: Option<Indexes>,
+    pub statements: Option<Statements>,
     pub durability: Option<Durability>,
     pub server_memory: Option<Text>,
     pub keep: Option<At<Length>>,
@@ -81,6 +84,8 @@ pub struct Series {
     pub start: Option<Text>,
     pub interval: At<Length>,
     pub jitter: Option<At<Length>>,
+    #[serde(default)]
+    pub staggered: bool,
     pub burst: Option<Whole<1_000_000>>,
     pub burst_interval: Option<At<Length>>,
     pub duration: Option<At<Length>>,
@@ -100,8 +105,18 @@ pub struct Series {
 pub struct Tag {
     pub name: Text,
     pub table: Option<Text>,
+    #[serde(rename = "type")]
+    pub kind: Option<TagKind>,
     pub values: Option<At<TagValues>>,
     pub pattern: Option<Text>,
+}
+
+/// What a tag holds.
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum TagKind {
+    Text,
+    Integer,
 }
 
 /// How a field moves.
@@ -114,6 +129,7 @@ pub enum ShapeName {
     Sawtooth,
     Walk,
     Counter,
+    Temperature,
     Recording,
 }
 
@@ -196,7 +212,20 @@ pub struct Writers {
     pub batch: Option<At<Batch>>,
     pub rate: Option<At<f64>>,
     pub load: Option<At<Length>>,
+    pub count: Option<At<Count>>,
+    pub of: Option<WritersOf>,
 }
+
+/// What a write holds readings of.
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum WritersOf {
+    All,
+    One,
+}
+
+/// How many operations there are.
+pub type Count = Whole<4_000_000_000>;
 
 /// A phase.
 #[derive(Deserialize)]
@@ -205,8 +234,11 @@ pub struct Phase {
     pub name: Option<Text>,
     pub duration: Option<At<Length>>,
     pub warm_up: Option<Length>,
-    pub check_one_in: Option<Whole<20>>,
+    pub check_one_in: Option<Whole<1_000_000>>,
     pub grows: Option<At<bool>>,
+    #[serde(default)]
+    pub empty: bool,
+    pub settled: Option<Text>,
     pub task: Option<Text>,
     pub table: Option<Text>,
     pub older_than: Option<At<Length>>,
@@ -234,7 +266,7 @@ pub struct Query {
     pub below: Option<At<f64>>,
     pub clients: Option<Whole<10_000>>,
     pub rate: Option<At<f64>>,
-    pub count: Option<Whole<1_000_000>>,
+    pub count: Option<Count>,
 }
 
 /// A length of time with its unit, in ns.

@@ -15,6 +15,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+use super::layouts::Indexes;
 use super::limit::{Limit, What};
 use super::parameters::Parameters;
 pub use dashboards::DashboardPart;
@@ -78,6 +79,8 @@ pub fn parse(
         repetitions: file.repetitions.map_or(1, |repetitions| repetitions.0),
         stores: file.stores.as_deref().map_or_else(|| vec!["sqlite".to_owned()], texts),
         layouts,
+        index: file.index.or(file.statements.map(|_| Indexes::With)),
+        statements: file.statements,
         limits: Vec::new(),
         durability: file.durability,
         server_memory_bytes: server_memory(&file, &source)?,

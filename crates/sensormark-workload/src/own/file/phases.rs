@@ -1,13 +1,14 @@
 //! Phases of a workload file: who writes, what is asked, and when.
 
 use super::error::FileError;
-use super::form::{At, Batch, File, Load, Phase, Query, TagValues, Text, Whole, Writers};
+use super::form::{At, Batch, File, Load, Phase, Query, TagValues, Text, Whole, Writers, WritersOf};
 use super::life::rounds;
 use super::lifecycle;
 use super::source::{Placed, Source};
 use super::tables::{Names, number};
 use crate::own::parameters::{
-    ByPart, FieldPart, LifePart, OfPart, PhasePart, QueryKind, QueryPart, TablePart, WhenPart, WritersPart,
+    ByPart, FieldPart, LifePart, OfPart, PhasePart, QueryKind, QueryPart, SeriesPart, TablePart, WhenPart,
+    WritersPart,
 };
 use crate::own::{LOAD, MIXED, WRITERS, sizes};
 use sensormark_data::quantity::length_text;
@@ -32,6 +33,8 @@ struct Reader<'a, 's> {
 #[derive(Clone, Default)]
 struct Written {
     some: bool,
+    /// How many turns a series had before the next one.
+    block: Option<u64>,
     /// The phase in which clients wrote as fast as they could, so that nobody knows how much.
     unknown: Option<String>,
 }
@@ -57,9 +60,16 @@ pub fn phases(
         None => Ok(known.len() - 1),
         name => number(source, "phase", &known, name, of),
     };
+    let of_phases = |mixed: &&At<Phase>| mixed.empty || mixed.settled.is_some();
+    if let Some(mixed) = file.mixed.as_ref().filter(of_phases) {
+        return Err(source.error(mixed, "empty and settled are for [[phases]]: write this as one of them"));
+    }
     let (mut has_task, mut has_backup) = (false, false);
     for (place, part) in parts.iter_mut().enumerate() {
         reader.names = Names::default();
+        if part.empty {
+            reader.written.fill(Written::default());
+        }
         let phase_of = file.phases.get(place).or(file.mixed.as_ref().filter(|_| place > 0));
         if let Some(phase) = phase_of {
             part.task = lifecycle::task(source, phase, tables)?;
@@ -84,22 +94,27 @@ pub fn phases(
             lifecycle::check(source, phase, part, has_backup)?;
         }
         let of = file.phases.get(place).or(file.mixed.as_ref()).map_or(0..0, |phase| phase.place.clone());
-        let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
-        let ends = part.duration_ns.is_some() || part.queries.iter().all(|query| query.count.is_some());
-        if !(writes || asks && ends || part.task.is_some()) {
-            let message = match asks {
-                false => "this phase needs writers or queries: nothing is measured in it",
-                true => {
-                    "this phase only asks and would never end: say how long, duration = \"30s\", or how often, count = 100 of each query"
-                }
-            };
-            return Err(source.error(&of, message));
-        }
+        check_end(part).map_err(|message| source.error(&of, message))?;
     }
     match (life, parts.pop(), tables) {
         (Some(life), Some(part), [table]) => Ok(rounds(life, table, part)),
         (_, last, _) => in_sizes(source, file, tables, parts.into_iter().chain(last).collect()),
     }
+}
+
+/// That a phase does something, and ends.
+fn check_end(part: &PhasePart) -> Result<(), &'static str> {
+    let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
+    let ends = part.duration_ns.is_some() || part.queries.iter().all(|query| query.count.is_some());
+    if writes || asks && ends || part.task.is_some() {
+        return Ok(());
+    }
+    Err(match asks {
+        false => "this phase needs writers or queries: nothing is measured in it",
+        true => {
+            "this phase only asks and would never end: say how long, duration = \"30s\", or how often, count = 100 of each query"
+        }
+    })
 }
 
 /// The phases of each size, where the file says how long data are kept.
@@ -110,19 +125,47 @@ fn in_sizes(
     parts: Vec<PhasePart>,
 ) -> Result<Vec<PhasePart>, FileError> {
     let first = file.phases.iter().position(|phase| phase.grows.is_some());
-    let (Some(keep), false) = (&file.keep, parts.is_empty()) else { return Ok(parts) };
+    let (Some(keep), false) = (&file.keep, parts.is_empty()) else {
+        return begin_sizes(source, file, tables, parts);
+    };
     let (before, sized) = parts.split_at(first.unwrap_or(0));
     let mut later = sized.iter().skip(1).flat_map(|phase| &phase.writers);
     let wrong = if !file.phases.is_empty() && first.is_none() {
         "keep measures the data in sizes: say in which of the [[phases]] they grow, grows = true"
     } else if tables.iter().any(|table| table.series.duration_ns > keep.0) {
         "keep is shorter than series.duration: no more is loaded than is kept"
+    } else if sized.iter().any(|phase| phase.empty || phase.settled.is_some()) {
+        "with keep, the data only grow, and rest after each size: leave empty and settled out of these phases"
     } else if later.any(|part| part.rate.is_none()) {
         "keep needs writers with a rate: the next size goes on where they end"
     } else {
         return Ok([before, &sizes::phases(before, sized, tables)].concat());
     };
     Err(source.error(keep, wrong))
+}
+
+/// The same, and what is stored after each of the phases in which the data grow, where those are the sizes.
+fn begin_sizes(
+    source: &Source<'_>,
+    file: &File,
+    tables: &[TablePart],
+    mut parts: Vec<PhasePart>,
+) -> Result<Vec<PhasePart>, FileError> {
+    let mut stored = Some(0_u64);
+    for (part, phase) in parts.iter_mut().zip(&file.phases) {
+        if part.empty {
+            stored = Some(0);
+        }
+        let turns = part.writers.iter().map(|writers| writers.turns(&tables[writers.table].series));
+        let turns = turns.sum::<Option<u64>>();
+        stored = stored.zip(turns).map(|(stored, turns)| stored.saturating_add(turns));
+        if let Some(grows) = phase.grows.as_ref().filter(|grows| grows.value) {
+            let message =
+                "how many readings are stored then is not known: give writers up to here a load or a count";
+            part.size = Some(stored.ok_or_else(|| source.error(grows, message))?);
+        }
+    }
+    Ok(parts)
 }
 
 /// Phases without their writers and queries: those of `[[phases]]`, or a load and the mixed one.
@@ -132,7 +175,9 @@ fn empty_phases(source: &Source<'_>, file: &File) -> Result<Vec<PhasePart>, File
     let mut names = Names::default();
     for phase in &file.phases {
         let name = phase.name.as_ref().ok_or_else(|| source.missing(phase, "name", "\"day\""))?;
-        names.take(source, name, str::to_owned)?;
+        for name in phase.settled.iter().chain([name]) {
+            names.take(source, name, str::to_owned)?;
+        }
         parts.push(made(name.value.clone(), phase));
     }
     if let Some(mixed) = &file.mixed {
@@ -170,6 +215,8 @@ fn made(name: String, phase: &Phase) -> PhasePart {
         warm_up_ns: phase.warm_up.map_or(0, |length| length.0.unsigned_abs()),
         check_one_in: phase.check_one_in.map_or(1, |one_in| one_in.0.into()),
         labels: phase.labels.clone(),
+        empty: phase.empty,
+        settled: phase.settled.as_ref().map(|name| name.value.clone()),
         ..PhasePart::default()
     }
 }
@@ -186,6 +233,8 @@ impl Reader<'_, '_> {
                 batch: self.batch(load.and_then(|load| load.batch.as_ref()), table, 0)?,
                 rate: None,
                 load_ns: Some(one.series.duration_ns),
+                count: None,
+                of_one: false,
             });
         }
         Ok(())
@@ -216,8 +265,10 @@ impl Reader<'_, '_> {
             let message = format!("load is shorter than an interval, {}", length_text(series.interval_ns));
             return Err(self.source.error(load, message));
         }
-        let whole_ns = phase.duration_ns.is_none().then_some(series.duration_ns);
+        let whole_ns = (phase.duration_ns.is_none() && one.count.is_none()).then_some(series.duration_ns);
         let load_ns = one.load.as_ref().map(|load| load.0).or(whole_ns);
+        let of_one = one.of == Some(WritersOf::One);
+        self.check_order(one, of_one, table)?;
         let usual = if load_ns.is_some() { LOAD } else { WRITERS };
         let name = match &one.name {
             Some(name) => self.own_name(name)?,
@@ -225,7 +276,7 @@ impl Reader<'_, '_> {
         };
         let written = &mut self.written[table];
         written.some = true;
-        if load_ns.is_none() && one.rate.is_none() {
+        if load_ns.is_none() && one.rate.is_none() && one.count.is_none() {
             written.unknown = Some(phase.name.clone());
         }
         let otherwise = if load_ns.is_some() { 0 } else { TURNS };
@@ -236,7 +287,26 @@ impl Reader<'_, '_> {
             batch: self.batch(one.batch.as_ref(), table, otherwise)?,
             rate: self.rate(one.rate.as_ref())?,
             load_ns,
+            count: one.count.as_ref().map(|count| count.0.into()),
+            of_one,
         })
+    }
+
+    /// What `count` and `of` go with; and all writers of a table send in one order, because each goes on where the one before ended.
+    fn check_order(&mut self, one: &At<Writers>, of_one: bool, table: usize) -> Result<(), FileError> {
+        if let (Some(count), Some(load)) = (&one.count, &one.load) {
+            let why = "both say how much is written: give one of them";
+            return Err(self.source.disagree(("count", count), ("load", load), why));
+        }
+        if (of_one || one.count.is_some()) && one.batch.is_none() {
+            return Err(self.source.missing(one, "batch", "1000"));
+        }
+        let block = one.batch.as_ref().filter(|_| of_one).map_or(1, |batch| batch.0.into());
+        if *self.written[table].block.get_or_insert(block) != block {
+            let message = "writers before these sent the readings of this table in another order: take the same of and batch, or begin the phase with empty = true";
+            return Err(self.source.error(one, message));
+        }
+        Ok(())
     }
 
     fn table(&self, name: Option<&Text>, of: &dyn Placed) -> Result<usize, FileError> {
@@ -355,7 +425,8 @@ impl Asked<'_, '_> {
             }
             (None, QueryKind::Point | QueryKind::LastValue) => {}
             (None, _) => return Err(self.source.missing(self.query, "span", "\"1h\"")),
-            (Some(span), _) if span.0 > data_ns => {
+            // What is written of one series may span more.
+            (Some(span), _) if span.0 > data_ns && self.of()? != OfPart::Written => {
                 let message = format!(
                     "span is {}, longer than the data: series.duration is {}",
                     self.source.typed(span),
@@ -493,10 +564,24 @@ impl Asked<'_, '_> {
         };
         match of.as_str() {
             "one" => Ok(OfPart::One),
+            "written" if !matches!(kind, QueryKind::Point | QueryKind::Range) => {
+                self.refuse("of", of, "one series, drawn by what was written of it, is for point and range")
+            }
+            "written" => self.regular(of).map(|()| OfPart::Written),
             _ if kind.is_of_one() => self.refuse("of", of, "this kind is of one series"),
             "all" => Ok(OfPart::All),
-            _ => self.tag(of, &["one", "all"]).map(OfPart::Tag),
+            _ => self.tag(of, &["one", "written", "all"]).map(OfPart::Tag),
         }
+    }
+
+    /// That how far a series was written says which of its readings are there.
+    fn regular(&self, of: &Text) -> Result<(), FileError> {
+        let SeriesPart { missing, late, repeated, churn, .. } = self.table.series;
+        if missing + late + repeated + churn > 0.0 {
+            let message = "of = \"written\" needs series whose readings all come, in time and once, and that do not end";
+            return Err(self.source.error(of, message));
+        }
+        Ok(())
     }
 
     fn by(&self) -> Result<ByPart, FileError> {

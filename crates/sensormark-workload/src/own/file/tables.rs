@@ -1,7 +1,7 @@
 //! Tables of a workload file: series, tags and fields.
 
 use super::error::FileError;
-use super::form::{At, Field, File, Length, Series, ShapeName, Tag, TagValues, Text};
+use super::form::{At, Field, File, Length, Series, ShapeName, Tag, TagKind, TagValues, Text};
 use super::source::{Place, Placed, Source};
 use crate::own::parameters::{FieldKind, FieldPart, SeriesPart, ShapePart, TablePart, TagPart};
 use sensormark_data::nearest::unknown;
@@ -152,6 +152,7 @@ fn series(
         start_ns: part.start.as_ref().map_or(Ok(START_NS), |text| start(source, text))?,
         interval_ns: ns(&part.interval),
         jitter_ns: part.jitter.as_ref().map_or(0, ns),
+        staggered: part.staggered,
         burst: part.burst.as_ref().map_or(1, |burst| burst.0),
         burst_interval_ns: ns(part.burst_interval.as_ref().unwrap_or(&part.interval)),
         duration_ns: ns(duration),
@@ -190,6 +191,10 @@ fn check_times(
             length_text(made.burst_interval_ns),
         );
         return Err(source.error(jitter, message));
+    }
+    if made.staggered && (made.jitter_ns > 0 || made.burst > 1) {
+        let message = "staggered series have no jitter and no bursts: leave those out";
+        return Err(source.error(&part.interval, message));
     }
     made.check_duration().map_err(|why| source.error(duration, why))?;
     let end_ns = made.start_ns.checked_add(made.duration_ns);
@@ -249,6 +254,12 @@ fn tags(
             let message = format!("pattern {pattern:?} needs {{}}, which stands for a number");
             return Err(source.error(wrong, message));
         }
+        let is_number = tag.kind == Some(TagKind::Integer);
+        let texts = tag.values.as_ref().map(Placed::place).or(tag.pattern.as_ref().map(Placed::place));
+        if let Some(wrong) = texts.filter(|_| is_number) {
+            let message = "a tag of type integer is the series' number: leave out values and pattern";
+            return Err(source.error(wrong, message));
+        }
         let values = match &tag.values {
             Some(values) => tag_values(source, values, &pattern)?,
             None => Vec::new(),
@@ -257,7 +268,7 @@ fn tags(
             0 => own = true,
             several => combinations = combinations.saturating_mul(several as u64),
         }
-        parts.push(TagPart { name, values, pattern });
+        parts.push(TagPart { name, values, pattern, is_number });
     }
     if !own && combinations < u64::from(count) {
         let message = format!(
@@ -267,7 +278,7 @@ fn tags(
     }
     if parts.is_empty() {
         let [name, pattern] = ["sensor", "sensor_{}"].map(str::to_owned);
-        parts.push(TagPart { name, values: Vec::new(), pattern });
+        parts.push(TagPart { name, values: Vec::new(), pattern, is_number: false });
     }
     Ok(parts)
 }
@@ -388,6 +399,9 @@ fn constant(source: &Source<'_>, field: &At<Field>, kind: FieldKind) -> Result<S
 }
 
 fn number_shape(source: &Source<'_>, field: &At<Field>, name: ShapeName) -> Result<ShapePart, FileError> {
+    if name == ShapeName::Temperature {
+        return Ok(ShapePart::Temperature);
+    }
     let missing = |key: &str, example: &str| source.missing(field, key, example);
     let number = |key: &str, given: &Option<At<f64>>, example: &str| {
         let given = given.as_ref().ok_or_else(|| missing(key, example))?;

@@ -1,7 +1,7 @@
 //! What is wrong in a file is said with its line and the nearest right word.
 
 use super::parse;
-use crate::own::parameters::{Parameters, QueryKind, ShapePart};
+use crate::own::parameters::{OfPart, Parameters, QueryKind, ShapePart};
 use std::path::Path;
 
 /// A small right file; each line is there to be replaced.
@@ -322,6 +322,86 @@ fn what_is_wrong_with_tables_and_phases_is_said() {
     let asked = early.replace("name = \"opened\"\nphase = \"day\"", "name = \"opened\"\nphase = \"growth\"");
     let message = read(&asked, &[]).expect_err("nothing is there yet");
     assert!(message.contains("nothing is in this table yet"), "{message}");
+}
+
+/// Two tests that begin empty: writes of one sensor each, and questions about what was written of one. In the second the data grow.
+const TESTS: &str = r#"
+index = "both"
+[series]
+count = 10
+interval = "1s"
+duration = "1m"
+staggered = true
+[[tags]]
+name = "sensor"
+type = "integer"
+[[fields]]
+name = "value"
+shape = "temperature"
+[[phases]]
+name = "few"
+duration = "5s"
+[[writers]]
+phase = "few"
+of = "one"
+batch = 1
+count = 60
+[[phases]]
+name = "load"
+empty = true
+grows = true
+settled = "rest"
+[[writers]]
+phase = "load"
+of = "one"
+batch = 100
+count = 4
+[[phases]]
+name = "more"
+grows = true
+[[writers]]
+of = "one"
+phase = "more"
+batch = 100
+count = 12
+[[queries]]
+name = "board"
+kind = "range"
+of = "written"
+span = "100s"
+"#;
+
+#[test]
+fn tests_begin_empty_and_write_one_series_at_a_time() {
+    let parameters = read(TESTS, &[]).unwrap_or_else(|why| panic!("{why}"));
+    let [few, load, more] = parameters.phases.as_slice() else { panic!("{:?}", parameters.phases) };
+    assert_eq!([few.size, load.size, more.size], [None, Some(400), Some(1_600)]);
+    assert_eq!((few.empty, load.empty, load.settled.as_deref()), (false, true, Some("rest")));
+    assert_eq!([few.writers[0].block(), more.writers[0].block()], [1, 100]);
+    assert_eq!(more.queries[0].of, OfPart::Written);
+    for (words, by, told) in [
+        ("empty = true", "empty = false", "in another order: take the same of and batch"),
+        ("batch = 100\ncount = 12", "batch = 50\ncount = 12", "in another order"),
+        ("batch = 100\ncount = 12", "count = 12", "batch is missing in [writers]; write batch = 1000"),
+        ("count = 12", "count = 12\nload = \"1m\"", "both say how much is written"),
+        ("of = \"written\"", "of = \"writen\"", "did you mean written?"),
+        ("kind = \"range\"", "kind = \"mean\"", "is for point and range"),
+        ("staggered = true", "missing = 0.1", "readings all come, in time and once"),
+        ("staggered = true", "staggered = true\njitter = \"1ms\"", "no jitter and no bursts"),
+        ("type = \"integer\"", "type = \"integer\"\npattern = \"s{}\"", "is the series' number"),
+        ("settled = \"rest\"", "settled = \"few\"", "there already"),
+        ("index = \"both\"", "index = \"bothe\"", "did you mean both?"),
+        ("index = \"both\"", "keep = \"2m\"", "with keep, the data only grow"),
+    ] {
+        let message = read(&TESTS.replacen(words, by, 1), &[]).expect_err(by);
+        assert!(message.contains(told), "{by}: {told:?} is not in: {message}");
+    }
+    let unpaced = TESTS.replacen("empty = true\ngrows", "grows", 1);
+    let unpaced = unpaced.replacen("batch = 1\ncount = 60", "batch = 100\nrate = 9", 1);
+    let message = read(&unpaced, &[]).expect_err("nobody knows how much was written");
+    assert!(message.contains("give writers up to here a load or a count"), "{message}");
+    let mixed = RIGHT.replace("[mixed]", "[mixed]\nempty = true");
+    assert!(read(&mixed, &[]).expect_err("no phase").contains("are for [[phases]]"));
 }
 
 #[test]
