@@ -14,7 +14,6 @@
     )
 )]
 
-pub mod billing;
 pub mod devops;
 pub mod elementary;
 pub mod export;

@@ -11,6 +11,8 @@
 //! It is not where readings are written or asked about (`workload::own`), nor where the description is read.
 
 pub mod churn;
+pub mod meter;
+pub mod order;
 pub mod shape;
 pub mod temperature;
 mod values;
@@ -20,7 +22,7 @@ mod walk;
 mod tests;
 
 use crate::prelude::*;
-use {Draw::*, churn::Churn, shape::*, values::SeriesField};
+use {Draw::*, churn::Churn, order::Order, shape::*, values::SeriesField};
 
 /// What is drawn of a reading or a series beside its values. Each has a stream, numbered beyond those of the fields.
 #[derive(Clone, Copy)]
@@ -283,24 +285,26 @@ impl Sensors {
         }
     }
 
-    /// Appends everything that some series send in some turns. Each series has `block` turns, a tick each, before the next one, and after the last one come
-    /// the next ticks of the first.
+    /// Appends everything that series send in some turns, those of `order`, of which the first is number `first`.
     pub fn push_turns(
         &self,
-        (of, block): (&Range<u32>, u64),
-        turns: Range<u64>,
+        (first, order): (u32, Order),
+        turns: impl Iterator<Item = u64>,
         with_copies: bool,
         batch: &mut Batch,
     ) {
-        let width = of.len() as u64;
         let readings = turns.flat_map(|turn| {
-            let (blocks, within) = (turn / block, turn % block);
-            let tick = blocks / width * block + within;
-            let place = of.start + u32::try_from(blocks % width).unwrap_or(0);
+            let (place, tick) = order.at(turn);
+            let place = first + place;
             let sent = self.sent(place, tick, with_copies);
             sent.map(move |sent| (self.churn.series_at(place, sent.tick), sent.tick))
         });
         self.push(&readings.collect_vec(), batch, FieldSet::first(self.fields.len()));
+    }
+
+    /// Makes these values the columns of a series' entity, in memory that is used again for others.
+    pub fn fill_entity(&self, series: u32, values: &mut Vec<Value>) {
+        meter::fill_contact(self.seed, series, values);
     }
 }
 
@@ -310,8 +314,9 @@ pub fn data_set(schema: Schema, tables: Vec<(Sensors, u64)>) -> DataSet {
     DataSet::new(schema, move |shard, sink| {
         for (table, (sensors, ticks)) in tables.iter().enumerate() {
             let series = shard.series(sensors.series());
+            let order = Order::of_time(series.end - series.start);
             sink.put_all(table, ticks.saturating_mul(series.len() as u64), BATCH, |turns, batch| {
-                sensors.push_turns((&series, 1), turns, true, batch)
+                sensors.push_turns((series.start, order), turns, true, batch)
             })?;
         }
         Ok(())

@@ -12,7 +12,6 @@
     )
 )]
 
-pub mod billing;
 pub mod checked;
 
 pub mod devops;

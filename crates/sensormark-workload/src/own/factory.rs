@@ -11,7 +11,7 @@ use super::{LOAD, MIXED, NAME, layouts, lifecycle, sensors};
 use crate::growth;
 use crate::replay::round_span;
 use sensormark_data::export::{DataRequest, DataSet};
-use sensormark_data::shapes::{self, Sensors};
+use sensormark_data::shapes::{self, Sensors, order::Order};
 use sensormark_data::units::round_u64;
 use sensormark_engine::answers::Checking;
 use sensormark_engine::judge::work::Work;
@@ -35,8 +35,8 @@ use std::time::Duration;
 
 /// A record of the layouts that keep readings by spans holds about so many readings.
 const READINGS_PER_SPAN: i64 = 1_000;
-/// The family of a row a reading.
-const INDIVIDUAL: &str = "individual";
+/// The families of a row a reading.
+const INDIVIDUAL: [&str; 2] = ["individual", "reading"];
 /// Rates are kept to a thousandth of an operation a second.
 const RATE_PARTS: f64 = 1_000.0;
 
@@ -59,14 +59,18 @@ impl WorkloadFactory for OwnWorkload {
 
     fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<DataSet, String> {
         let mut parameters = read(parameters)?;
-        for table in &mut parameters.tables {
+        for number in 0..parameters.tables.len() {
+            let loaded = parameters.loaded(number);
+            let table = &mut parameters.tables[number];
             let series = &mut table.series;
+            series.count = loaded;
             if let Some(ticks) = request.steps("this file", series.interval_ns)? {
                 series.duration_ns = DataRequest::end_ns(0, ticks, series.interval_ns)?;
                 series.check_duration()?;
             }
             series.start_ns = request.start_ns.unwrap_or(series.start_ns);
             DataRequest::end_ns(series.start_ns, series.ticks(), series.interval_ns)?;
+            table.check_meters()?;
         }
         let schema = sensors::readings(&parameters);
         let each = schema.tables.iter().enumerate().map(|(number, table)| {
@@ -95,7 +99,7 @@ impl WorkloadFactory for OwnWorkload {
         // What is done to old data is written for the usual layouts.
         if own.life.is_some() {
             offers.iter_mut().skip(1).for_each(|offer| offer.default_selection = DefaultSelection::OnRequest);
-        } else if family == INDIVIDUAL
+        } else if INDIVIDUAL.contains(&family)
             && let Some(index) = own.index
         {
             layouts::choose(index, own.statements.unwrap_or(Statements::Usual), offers);
@@ -105,11 +109,12 @@ impl WorkloadFactory for OwnWorkload {
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
         let mut parameters = read(parameters)?;
         if parameters.life.is_some() {
-            parameters.layouts.retain(|layout| layout == INDIVIDUAL);
+            parameters.layouts.retain(|layout| INDIVIDUAL.contains(&layout.as_str()));
         }
         let intervals = parameters.tables.iter().map(|table| table.series.interval_ns);
         let span_ns = round_span(intervals.max().unwrap_or(1).saturating_mul(READINGS_PER_SPAN));
-        let all = [(INDIVIDUAL, Family::PerReading), ("bulk", Family::PerSpan { span_ns })];
+        let [individual, reading] = INDIVIDUAL.map(|name| (name, Family::PerReading));
+        let all = [individual, ("bulk", Family::PerSpan { span_ns }), reading];
         let wanted = |(name, _): &(&str, Family)| parameters.layouts.iter().any(|one| one == name);
         let named = all.into_iter().filter(wanted);
         Ok(named.map(|(name, family)| (name.to_owned(), family)).collect())
@@ -190,7 +195,7 @@ struct Group {
     about: About,
     turns: Range<u64>,
     batch: u64,
-    block: u64,
+    order: Order,
     /// Whether they write no more than that: where nothing is said of a watermark, all of it is there.
     has_end: bool,
     /// Whether the phase ends when all of it is written, so that nothing of it is missing afterwards.
@@ -203,6 +208,10 @@ impl Own {
         let mut written = vec![Vec::new(); self.tables.len()];
         let mut size = None;
         for (number, phase) in phases.iter().enumerate() {
+            if let Some(why) = self.refused(phase, subject) {
+                self.notes.push(why);
+                break;
+            }
             if phase.empty && !self.steps.is_empty() {
                 self.steps.push(Step::Reset);
                 written.iter_mut().for_each(Vec::clear);
@@ -242,6 +251,7 @@ impl Own {
                 continue;
             }
             let mut run = PhaseSpec { needs: needs(phase, &before), ..spec(phase, loads, task) };
+            run.processes = subject.store.one_process().map_or(phase.processes.unwrap_or(1), |_| 1);
             if let Some(readings) = size {
                 run = run.label(names::STORED, readings);
             }
@@ -315,6 +325,15 @@ impl Own {
         each.collect()
     }
 
+    /// Why a layout goes through no more phases from this one on.
+    fn refused(&self, phase: &PhasePart, subject: Subject<'_>) -> Option<String> {
+        let of = |part: &WritersPart| &self.parameters.tables[part.table].series;
+        let refuses = subject.layout.foreign_key && phase.writers.iter().any(|part| part.is_bulk(of(part)));
+        refuses.then(|| {
+            format!("{} and what follows are left out: with a foreign key, readings cannot come before their entity", phase.name)
+        })
+    }
+
     /// The queries of a phase that the layout can answer; the others are noted.
     fn supported(&mut self, number: usize, written: &[Vec<Group>], subject: Subject<'_>) -> Vec<QueryPart> {
         let mut supported = Vec::new();
@@ -333,9 +352,14 @@ impl Own {
     /// Clients that go on where those before them end.
     fn writing(&self, phase: &PhasePart, part: &WritersPart, written: &mut Vec<Group>) -> LoadSpec {
         let table = &self.tables[part.table];
-        let batch = if part.batch == 0 { table.advised } else { part.batch };
+        let series = &self.parameters.tables[part.table].series;
+        let batch = match part.batch {
+            _ if series.entity.is_some() && !part.is_bulk(series) => 1,
+            0 => table.advised,
+            batch => batch,
+        };
         let operations = part.rate.map(|rate| rate / batch as f64);
-        let given = part.turns(&self.parameters.tables[part.table].series);
+        let given = part.turns(series);
         let lasts_ns = phase.task.as_ref().map_or(phase.duration_ns, |_| Some(lifecycle::LONGEST_NS));
         let length = match (given, lasts_ns) {
             (Some(turns), _) => turns,
@@ -344,20 +368,25 @@ impl Own {
         };
         let first = written.last().map_or(0, |group: &Group| group.turns.end);
         let turns = first..first.saturating_add(length);
-        let sensors = (part.table, Arc::clone(&table.sensors));
-        let block = part.block();
-        let writes = Writes::new(&part.name, sensors, table.copies, turns.clone(), (batch, block));
+        let (order, has_entity) = (part.order(series), series.entity.is_some());
+        let (sensors, sent) = (Arc::clone(&table.sensors), (turns.clone(), order));
+        let writes = Writes::new(part, sensors, table.copies, sent, batch, has_entity);
+        // A client stays with a series, whose entity it updates in the order of time.
+        let distribution = match has_entity && batch == 1 {
+            true => WorkDistribution::STRIDE,
+            false => WorkDistribution::COUNTER,
+        };
         let about = About { phase: phase.name.clone(), load: part.name.clone() };
         written.push(Group {
             about,
             turns,
             batch,
-            block,
+            order,
             has_end: given.is_some(),
             is_whole: phase.duration_ns.is_none() || phase.task.is_some(),
         });
         LoadSpec {
-            distribution: WorkDistribution::COUNTER,
+            distribution,
             pacing: pacing(operations),
             ..LoadSpec::writing(part.name.clone(), Arc::new(writes), part.clients)
         }
@@ -376,7 +405,7 @@ impl Own {
         let horizon = Horizon {
             turns_before: turns.start,
             batch: last.map_or(1, |group| group.batch),
-            block: last.map_or(1, |group| group.block),
+            order: last.map_or(Order::of_time(series.count), |group| group.order),
             turns_end: turns.end,
             turns_loaded: if is_there { turns.end } else { turns.start },
             lag_ticks: table.sensors.longest_delay(table.copies.sent),
@@ -425,7 +454,8 @@ fn spec(phase: &PhasePart, loads: Vec<LoadSpec>, task: Option<Arc<dyn Task>>) ->
 /// The rest after a phase: where the file says so, or the phase ends with what its writers load.
 fn settled(phase: &PhasePart) -> Option<Step> {
     let is_last = phase.task.is_none() && phase.round.is_none();
-    let rests = phase.duration_ns.is_none() && !phase.writers.is_empty() && is_last;
+    let loads = phase.writers.iter().any(|part| part.load_ns.is_some());
+    let rests = phase.duration_ns.is_none() && loads && is_last;
     let usual = rests.then(|| named("settled", LOAD, &phase.name));
     phase.settled.clone().or(usual).map(Step::Settle)
 }

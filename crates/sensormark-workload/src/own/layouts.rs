@@ -13,6 +13,8 @@ pub enum Indexes {
     With,
     /// Without one alone, where that is possible.
     Without,
+    /// One on the series alone, then the store's usual one.
+    Series,
 }
 
 /// Ways of writing many readings at once.
@@ -25,8 +27,29 @@ pub enum Statements {
     All,
 }
 
+/// The layout with an index on the series first, and the store's own after it. Nobody acknowledges a datagram.
+fn choose_series(offers: &mut [LayoutOption]) {
+    for offer in offers.iter_mut().filter(|offer| offer.layout.write == WriteMethod::Datagram) {
+        offer.default_selection = DefaultSelection::OnRequest;
+    }
+    let wanted = |LayoutOption { layout, .. }: &LayoutOption| {
+        layout.index == Index::Series && layout.shape == Shape::RowPerReading && !layout.foreign_key
+    };
+    let Some(place) = offers.iter().position(wanted).filter(|place| *place > 0) else { return };
+    let usual = &mut offers[0];
+    let by_time = if usual.layout.index == Index::SeriesTime { "time-index" } else { "by-time" };
+    by_time.clone_into(&mut usual.variant);
+    usual.default_selection = DefaultSelection::Further;
+    offers[place].variant.clear();
+    offers[place].default_selection = DefaultSelection::Usual;
+    offers[..=place].rotate_right(1);
+}
+
 /// Says which layouts of a row a reading are measured, the usual one first.
 pub fn choose(index: Indexes, statements: Statements, offers: &mut [LayoutOption]) {
+    if index == Indexes::Series {
+        return choose_series(offers);
+    }
     let Some(usual) = offers.first().map(|offer| offer.layout) else {
         return;
     };
@@ -51,7 +74,7 @@ pub fn choose(index: Indexes, statements: Statements, offers: &mut [LayoutOption
             layout == with || is_kept_together || (is_way_of_writing && statements == Statements::All);
         let is_measured = match index {
             Indexes::Both => is_indexed || layout == without,
-            Indexes::With => is_indexed,
+            Indexes::With | Indexes::Series => is_indexed,
             Indexes::Without => layout == if may_choose { without } else { with },
         };
         offer.default_selection = match is_measured {

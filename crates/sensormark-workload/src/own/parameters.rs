@@ -5,7 +5,8 @@ use super::layouts::{Indexes, Statements};
 use super::lifecycle::TaskPart;
 use super::limit::Limit;
 use sensormark_data::recording::RecordingOptions;
-use sensormark_store::Durability;
+use sensormark_data::shapes::{meter, order::Order};
+use sensormark_store::{Durability, TimeResolution};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -63,6 +64,20 @@ impl Parameters {
     pub fn readings_per_second(&self) -> f64 {
         self.tables.iter().map(|table| table.series.readings_per_second()).sum()
     }
+
+    /// How many series of a table have readings before the data grow: the others come with the sizes.
+    pub fn loaded(&self, table: usize) -> u32 {
+        let series = &self.tables[table].series;
+        let (mut turns, mut most) = (0, 0);
+        for phase in self.phases.iter().take_while(|phase| phase.size.is_none()) {
+            turns = if phase.empty { 0 } else { turns };
+            for part in phase.writers.iter().filter(|part| part.table == table && series.entity.is_some()) {
+                turns += part.turns(series).unwrap_or(0);
+                most = most.max(part.order(series).begun(turns, 0));
+            }
+        }
+        if most > 0 { most } else { series.count }
+    }
 }
 
 /// What becomes of the data as their own time passes; see [`super::life`].
@@ -105,6 +120,22 @@ pub struct TablePart {
     pub fields: Vec<FieldPart>,
 }
 
+impl TablePart {
+    /// That what meters count is of the hours that they are said to count.
+    ///
+    /// # Errors
+    /// What is not, in words.
+    pub fn check_meters(&self) -> Result<(), String> {
+        let SeriesPart { start_ns, interval_ns, .. } = self.series;
+        let is_meter = |field: &FieldPart| matches!(field.shape, ShapePart::Meter(_));
+        let wanted = (meter::START_NS, meter::HOUR_NS);
+        if (start_ns, interval_ns) == wanted || !self.fields.iter().any(is_meter) {
+            return Ok(());
+        }
+        Err("meters count the hours from 2018 on: write start = \"2018-01-01T00:00:00Z\" and interval = \"1h\"".to_owned())
+    }
+}
+
 /// When readings are taken, of how many series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -139,6 +170,20 @@ pub struct SeriesPart {
     /// The share of the series that end in a day, each with a new one in its place; see [`super::churn`].
     #[serde(default, skip_serializing_if = "is_none")]
     pub churn: f64,
+    /// How finely times are kept, where it is coarser than lengths of time need.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<TimeResolution>,
+    /// What each series belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entity: Option<EntityKind>,
+}
+
+/// Things that series belong to: a row each, which a reading that is written alone updates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EntityKind {
+    /// Consumption meters, with their owners and addresses.
+    Meters,
 }
 
 fn is_none(share: &f64) -> bool {
@@ -208,9 +253,9 @@ pub struct TagPart {
     pub values: Vec<String>,
     /// What a series' own value looks like: {} stands for its number.
     pub pattern: String,
-    /// The series' number itself, and no text.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_number: bool,
+    /// Whole numbers from this one on, and no texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<i64>,
 }
 
 /// Types of fields.
@@ -310,6 +355,8 @@ pub enum ShapePart {
     },
     /// A room's.
     Temperature,
+    /// A consumption meter's, the field's number there.
+    Meter(usize),
     /// True with this chance.
     Chance(f64),
     /// A truth value that stays.
@@ -340,6 +387,9 @@ pub struct PhasePart {
     /// After it the database comes to rest, under this name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<String>,
+    /// Processes that share its clients; one where it is not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u32>,
     /// What it stands for in tables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, Value>,
@@ -383,12 +433,15 @@ pub struct WritersPart {
     pub rate: Option<f64>,
     /// How much time the data that they write spans; none where they write until the phase ends.
     pub load_ns: Option<i64>,
-    /// How many operations they write, in place of that.
+    /// How many turns they write, in place of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub count: Option<u64>,
-    /// Each operation writes successive readings of one series.
+    pub readings: Option<u64>,
+    /// So many series have so many turns each before the next ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<(u32, u64)>,
+    /// Whether a reading and its entity's update are one commit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub of_one: bool,
+    pub atomic: bool,
 }
 
 /// Kinds of queries, by the file's words.
@@ -449,15 +502,20 @@ pub enum QueryKind {
 }
 
 impl WritersPart {
-    /// How many turns a series has before the next one.
-    pub const fn block(&self) -> u64 {
-        if self.of_one { self.batch } else { 1 }
+    /// In which order series have their turns.
+    pub fn order(&self, series: &SeriesPart) -> Order {
+        let (together, block) = self.order.unwrap_or((series.count, 1));
+        Order { series: series.count, together, block }
+    }
+
+    /// Whether they write several readings of series with an entity at once, and the last ones of each block alone.
+    pub fn is_bulk(&self, series: &SeriesPart) -> bool {
+        series.entity.is_some() && self.batch != 1 && self.order(series).block > 1
     }
 
     /// How many turns they write of a table with these series; none where they write until the phase ends.
     pub fn turns(&self, series: &SeriesPart) -> Option<u64> {
-        let counted = self.count.map(|count| count.saturating_mul(self.batch));
-        counted.or_else(|| Some(series.turns(self.load_ns?)))
+        self.readings.or_else(|| Some(series.turns(self.load_ns?)))
     }
 }
 
@@ -522,6 +580,8 @@ pub enum OfPart {
     One,
     /// One, drawn by what was written of it: others may have nothing yet.
     Written,
+    /// One after the other, of those that were written.
+    Each,
     /// All.
     All,
     /// Those with one value of a tag, drawn.
@@ -571,6 +631,9 @@ pub struct QueryPart {
     pub by: ByPart,
     /// How much time it is about; none for a point, and for all time where it is the latest value.
     pub span_ns: Option<i64>,
+    /// The tick with which that time begins, where all questions are about the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
     /// Width of windows.
     pub window_ns: Option<i64>,
     /// Which time.
@@ -586,4 +649,7 @@ pub struct QueryPart {
     /// How many questions; none for as many as there is time for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
+    /// The file that is made of the first answer about each series.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }

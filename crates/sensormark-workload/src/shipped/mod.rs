@@ -65,6 +65,16 @@ pub const SENSOR_OPERATIONS: Shipped = Shipped {
     as_study: &[],
 };
 
+/// The workload of study 003.
+pub const BILLING: Shipped = Shipped {
+    name: "billing",
+    summary: "hourly readings of consumption meters, each updating its meter; then a month's bill for everybody",
+    text: include_str!("billing.toml"),
+    table: parameters::Billing::TABLE,
+    preset: |scale| serde_json::json!(parameters::Billing::of(scale)),
+    as_study: &[],
+};
+
 /// A year's life of data.
 pub const YEAR: Shipped = Shipped {
     name: "year",
@@ -113,8 +123,10 @@ impl WorkloadFactory for Shipped {
     }
 
     fn fit(&self, mut numbers: Value, budget: Duration) -> Value {
-        if let Some(seconds) = numbers["seconds"].as_f64() {
-            numbers["seconds"] = seconds.min(most_question_seconds(budget)).into();
+        for name in ["seconds", "grown_seconds"] {
+            if let Some(seconds) = numbers[name].as_f64() {
+                numbers[name] = seconds.min(most_question_seconds(budget)).into();
+            }
         }
         numbers
     }

@@ -1,5 +1,6 @@
 //! Every question finds something, thresholds pass the shares that they are for, and the data are pinned.
 
+mod billing;
 mod sensor_operations;
 
 use super::{HYDROMETRY, SLOW_CONTROL, Shipped};

@@ -2,6 +2,7 @@
 
 use super::super::{
     Sensors, Timing,
+    order::Order,
     shape::{FieldShape, Number, Shape},
 };
 use super::*;
@@ -75,7 +76,7 @@ fn blocks_of_turns_are_of_one_sensor_each_and_hold_every_reading_once() {
     let (mut batch, mut keys) = (Batch::new(0, &schema.tables[0]), Vec::new());
     for block in 0..21_u64 {
         batch.clear();
-        sensors.push_turns((&(0..7), 50), block * 50..(block + 1) * 50, true, &mut batch);
+        sensors.push_turns((0, Order { series: 7, together: 1, block: 50 }), block * 50..(block + 1) * 50, true, &mut batch);
         let (sensor, before) = (u32::try_from(block % 7).unwrap(), block / 7 * 50);
         assert_eq!(batch.series, [sensor; 50]);
         let Values::F64(values) = &batch.columns[0].values else { panic!("{batch:?}") };
@@ -85,7 +86,7 @@ fn blocks_of_turns_are_of_one_sensor_each_and_hold_every_reading_once() {
         }
     }
     batch.clear();
-    sensors.push_turns((&(0..7), 1), 0..1_050, true, &mut batch);
+    sensors.push_turns((0, Order::of_time(7)), 0..1_050, true, &mut batch);
     assert!(batch.times_ns.is_sorted(), "sensors report one after the other");
     keys.sort_unstable();
     assert_eq!(keys, batch.times_ns.iter().copied().zip(batch.series.clone()).collect::<Vec<_>>());

@@ -1,12 +1,12 @@
 //! What a workload file may hold, key by key. What the values mean together is not known here ([`super::tables`], [`super::phases`]).
 
 use super::super::layouts::{Indexes, Statements};
-use super::super::parameters::{FieldKind, QueryKind, WhenPart};
+use super::super::parameters::{EntityKind, FieldKind, QueryKind, WhenPart};
 use super::dashboards::Dashboard;
 use super::source::Place;
 use sensormark_data::quantity::duration_ns;
 use sensormark_data::recording::RecordingOptions;
-use sensormark_store::Durability;
+use sensormark_store::{Durability, TimeResolution};
 use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -97,6 +97,8 @@ pub struct Series {
     #[serde(default)]
     pub repeated: Share,
     pub churn: Option<At<f64>>,
+    pub resolution: Option<TimeResolution>,
+    pub entity: Option<At<EntityKind>>,
 }
 
 /// A tag.
@@ -105,18 +107,9 @@ pub struct Series {
 pub struct Tag {
     pub name: Text,
     pub table: Option<Text>,
-    #[serde(rename = "type")]
-    pub kind: Option<TagKind>,
     pub values: Option<At<TagValues>>,
     pub pattern: Option<Text>,
-}
-
-/// What a tag holds.
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum TagKind {
-    Text,
-    Integer,
+    pub first: Option<At<Whole<1_000_000, 0>>>,
 }
 
 /// How a field moves.
@@ -130,6 +123,7 @@ pub enum ShapeName {
     Walk,
     Counter,
     Temperature,
+    Meter,
     Recording,
 }
 
@@ -212,19 +206,13 @@ pub struct Writers {
     pub batch: Option<At<Batch>>,
     pub rate: Option<At<f64>>,
     pub load: Option<At<Length>>,
-    pub count: Option<At<Count>>,
-    pub of: Option<WritersOf>,
+    pub readings: Option<At<Count>>,
+    pub together: Option<At<Whole<10_000_000>>>,
+    pub block: Option<At<Count>>,
+    pub atomic: Option<At<bool>>,
 }
 
-/// What a write holds readings of.
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum WritersOf {
-    All,
-    One,
-}
-
-/// How many operations there are.
+/// How many there are of readings or questions.
 pub type Count = Whole<4_000_000_000>;
 
 /// A phase.
@@ -239,6 +227,7 @@ pub struct Phase {
     #[serde(default)]
     pub empty: bool,
     pub settled: Option<Text>,
+    pub processes: Option<Whole<4_096>>,
     pub task: Option<Text>,
     pub table: Option<Text>,
     pub older_than: Option<At<Length>>,
@@ -260,6 +249,7 @@ pub struct Query {
     pub of: Option<Text>,
     pub by: Option<Text>,
     pub span: Option<At<Length>>,
+    pub after: Option<At<Whole<4_000_000_000, 0>>>,
     pub window: Option<At<Length>>,
     pub when: Option<WhenPart>,
     pub above: Option<At<f64>>,
@@ -267,6 +257,7 @@ pub struct Query {
     pub clients: Option<Whole<10_000>>,
     pub rate: Option<At<f64>>,
     pub count: Option<Count>,
+    pub file: Option<Text>,
 }
 
 /// A length of time with its unit, in ns.

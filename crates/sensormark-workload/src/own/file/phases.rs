@@ -1,7 +1,7 @@
 //! Phases of a workload file: who writes, what is asked, and when.
 
 use super::error::FileError;
-use super::form::{At, Batch, File, Load, Phase, Query, TagValues, Text, Whole, Writers, WritersOf};
+use super::form::{At, Batch, File, Load, Phase, Query, TagValues, Text, Whole, Writers};
 use super::life::rounds;
 use super::lifecycle;
 use super::source::{Placed, Source};
@@ -33,8 +33,10 @@ struct Reader<'a, 's> {
 #[derive(Clone, Default)]
 struct Written {
     some: bool,
-    /// How many turns a series had before the next one.
-    block: Option<u64>,
+    /// In which order series had their turns.
+    order: Option<Option<(u32, u64)>>,
+    /// Whether readings that update an entity came after all others.
+    is_bulk: bool,
     /// The phase in which clients wrote as fast as they could, so that nobody knows how much.
     unknown: Option<String>,
 }
@@ -144,25 +146,25 @@ fn in_sizes(
     Err(source.error(keep, wrong))
 }
 
-/// The same, and what is stored after each of the phases in which the data grow, where those are the sizes.
+/// The same, and what is stored after each phase in which the data grow and those up to the next such one, where those are the sizes.
 fn begin_sizes(
     source: &Source<'_>,
     file: &File,
     tables: &[TablePart],
     mut parts: Vec<PhasePart>,
 ) -> Result<Vec<PhasePart>, FileError> {
-    let mut stored = Some(0_u64);
-    for (part, phase) in parts.iter_mut().zip(&file.phases) {
-        if part.empty {
-            stored = Some(0);
-        }
+    let (mut stored, mut size) = (Some(0_u64), None);
+    for place in 0..file.phases.len() {
+        let part = &parts[place];
         let turns = part.writers.iter().map(|writers| writers.turns(&tables[writers.table].series));
         let turns = turns.sum::<Option<u64>>();
+        stored = stored.filter(|_| !part.empty).or(part.empty.then_some(0));
         stored = stored.zip(turns).map(|(stored, turns)| stored.saturating_add(turns));
-        if let Some(grows) = phase.grows.as_ref().filter(|grows| grows.value) {
+        size = file.phases[place].grows.as_ref().filter(|grows| grows.value).map(|at| (place, at)).or(size);
+        if let Some((begin, grows)) = size {
             let message =
-                "how many readings are stored then is not known: give writers up to here a load or a count";
-            part.size = Some(stored.ok_or_else(|| source.error(grows, message))?);
+                "how many readings are stored then is not known: give all writers of [[phases]] a load or readings";
+            parts[begin].size = Some(stored.ok_or_else(|| source.error(grows, message))?);
         }
     }
     Ok(parts)
@@ -217,6 +219,7 @@ fn made(name: String, phase: &Phase) -> PhasePart {
         labels: phase.labels.clone(),
         empty: phase.empty,
         settled: phase.settled.as_ref().map(|name| name.value.clone()),
+        processes: phase.processes.map(|processes| processes.0),
         ..PhasePart::default()
     }
 }
@@ -226,6 +229,10 @@ impl Reader<'_, '_> {
     fn load(&mut self, load: Option<&Load>, part: &mut PhasePart) -> Result<(), FileError> {
         for (table, one) in self.tables.iter().enumerate() {
             self.written[table].some = true;
+            if one.series.entity.is_some() {
+                let message = "series with an entity are written in [[phases]]: write them, with [[writers]]";
+                return Err(self.source.error(&(0..0), message));
+            }
             part.writers.push(WritersPart {
                 name: self.usual_name(LOAD, table),
                 table,
@@ -233,8 +240,9 @@ impl Reader<'_, '_> {
                 batch: self.batch(load.and_then(|load| load.batch.as_ref()), table, 0)?,
                 rate: None,
                 load_ns: Some(one.series.duration_ns),
-                count: None,
-                of_one: false,
+                readings: None,
+                order: None,
+                atomic: false,
             });
         }
         Ok(())
@@ -265,10 +273,9 @@ impl Reader<'_, '_> {
             let message = format!("load is shorter than an interval, {}", length_text(series.interval_ns));
             return Err(self.source.error(load, message));
         }
-        let whole_ns = (phase.duration_ns.is_none() && one.count.is_none()).then_some(series.duration_ns);
+        let whole_ns = (phase.duration_ns.is_none() && one.readings.is_none()).then_some(series.duration_ns);
         let load_ns = one.load.as_ref().map(|load| load.0).or(whole_ns);
-        let of_one = one.of == Some(WritersOf::One);
-        self.check_order(one, of_one, table)?;
+        let order = self.order(one, table)?;
         let usual = if load_ns.is_some() { LOAD } else { WRITERS };
         let name = match &one.name {
             Some(name) => self.own_name(name)?,
@@ -276,37 +283,54 @@ impl Reader<'_, '_> {
         };
         let written = &mut self.written[table];
         written.some = true;
-        if load_ns.is_none() && one.rate.is_none() && one.count.is_none() {
+        let is_known = load_ns.is_some() || one.readings.is_some();
+        if !is_known && one.rate.is_none() {
             written.unknown = Some(phase.name.clone());
         }
-        let otherwise = if load_ns.is_some() { 0 } else { TURNS };
-        Ok(WritersPart {
+        let otherwise = if is_known { 0 } else { TURNS };
+        let part = WritersPart {
             name,
             table,
             clients: clients(one.clients),
             batch: self.batch(one.batch.as_ref(), table, otherwise)?,
             rate: self.rate(one.rate.as_ref())?,
             load_ns,
-            count: one.count.as_ref().map(|count| count.0.into()),
-            of_one,
-        })
+            readings: one.readings.as_ref().map(|readings| readings.0.into()),
+            order,
+            atomic: one.atomic.as_ref().is_some_and(|atomic| atomic.value),
+        };
+        self.written[table].is_bulk = part.is_bulk(series);
+        Ok(part)
     }
 
-    /// What `count` and `of` go with; and all writers of a table send in one order, because each goes on where the one before ended.
-    fn check_order(&mut self, one: &At<Writers>, of_one: bool, table: usize) -> Result<(), FileError> {
-        if let (Some(count), Some(load)) = (&one.count, &one.load) {
+    /// What says how much is written, and in which order: all writers of a table keep to one, because each goes on where the one before ended.
+    fn order(&mut self, one: &At<Writers>, table: usize) -> Result<Option<(u32, u64)>, FileError> {
+        let series = &self.tables[table].series;
+        if let (Some(readings), Some(load)) = (&one.readings, &one.load) {
             let why = "both say how much is written: give one of them";
-            return Err(self.source.disagree(("count", count), ("load", load), why));
+            return Err(self.source.disagree(("readings", readings), ("load", load), why));
         }
-        if (of_one || one.count.is_some()) && one.batch.is_none() {
-            return Err(self.source.missing(one, "batch", "1000"));
+        if let Some(atomic) = one.atomic.as_ref().filter(|_| series.entity.is_none()) {
+            return Err(self.source.error(atomic, "atomic is for series with an entity"));
         }
-        let block = one.batch.as_ref().filter(|_| of_one).map_or(1, |batch| batch.0.into());
-        if *self.written[table].block.get_or_insert(block) != block {
-            let message = "writers before these sent the readings of this table in another order: take the same of and batch, or begin the phase with empty = true";
+        // A series is written by one client, so that its entity is updated in the order of time.
+        let clients = if series.entity.is_some() { clients(one.clients) } else { 1 };
+        let together = one.together.as_ref().map_or(series.count, |together| together.0);
+        if !series.count.is_multiple_of(together) || !together.is_multiple_of(clients) {
+            let message = "together must divide the series' count, and be a multiple of clients where the series have an entity";
             return Err(self.source.error(one, message));
         }
-        Ok(())
+        let order = match (&one.together, &one.block) {
+            (None, None) => None,
+            (Some(_), Some(block)) => Some((together, block.0.into())),
+            (None, Some(_)) => return Err(self.source.missing(one, "together", "1")),
+            (Some(_), None) => return Err(self.source.missing(one, "block", "1000")),
+        };
+        if *self.written[table].order.get_or_insert(order) != order {
+            let message = "writers before these sent the readings of this table in another order: take the same together and block, or begin the phase with empty = true";
+            return Err(self.source.error(one, message));
+        }
+        Ok(order)
     }
 
     fn table(&self, name: Option<&Text>, of: &dyn Placed) -> Result<usize, FileError> {
@@ -360,6 +384,10 @@ impl Reader<'_, '_> {
             let message = "nothing is in this table yet: write it in this phase or in one before";
             return Err(self.source.error(one, message));
         }
+        if self.written[number].is_bulk {
+            let message = "the last readings of these series come after all others, each with its entity: ask after writers of batch = 1";
+            return Err(self.source.error(one, message));
+        }
         let asked = Asked { source: self.source, table: &self.tables[number], query: one };
         let (span_ns, window_ns) = asked.lengths()?;
         let (above, below) = asked.thresholds()?;
@@ -379,6 +407,7 @@ impl Reader<'_, '_> {
             of: asked.of()?,
             by: asked.by()?,
             span_ns,
+            after: query.after.as_ref().map(|after| after.0.into()),
             window_ns,
             when: query.when.unwrap_or(WhenPart::Anywhere),
             above,
@@ -386,6 +415,7 @@ impl Reader<'_, '_> {
             clients: clients(query.clients),
             rate: self.rate(query.rate.as_ref())?,
             count: query.count.map(|count| count.0.into()),
+            file: query.file.as_ref().map(|file| file.value.clone()),
         };
         let is_statistics = matches!(part.of, OfPart::Tag(_)) && part.by == ByPart::Series;
         let several = part.drawn.unwrap_or(part.fields.len()) > 1;
@@ -425,8 +455,10 @@ impl Asked<'_, '_> {
             }
             (None, QueryKind::Point | QueryKind::LastValue) => {}
             (None, _) => return Err(self.source.missing(self.query, "span", "\"1h\"")),
-            // What is written of one series may span more.
-            (Some(span), _) if span.0 > data_ns && self.of()? != OfPart::Written => {
+            // What is written of one series may span more, and what begins at one time may end before.
+            (Some(span), _)
+                if span.0 > data_ns && self.of()? != OfPart::Written && self.query.after.is_none() =>
+            {
                 let message = format!(
                     "span is {}, longer than the data: series.duration is {}",
                     self.source.typed(span),
@@ -435,6 +467,11 @@ impl Asked<'_, '_> {
                 return Err(self.source.error(span, message));
             }
             _ => {}
+        }
+        let ticks = self.table.series.ticks();
+        if let Some(after) = self.query.after.as_ref().filter(|at| u64::from(at.0) >= ticks || span.is_none()) {
+            let message = format!("a span begins after so many of the {ticks} readings of a series, and there are no more, or there is no span");
+            return Err(self.source.error(after, message));
         }
         let span_ns = span.as_ref().map(|span| span.0);
         let Some(window) = window else {
@@ -564,13 +601,14 @@ impl Asked<'_, '_> {
         };
         match of.as_str() {
             "one" => Ok(OfPart::One),
-            "written" if !matches!(kind, QueryKind::Point | QueryKind::Range) => {
-                self.refuse("of", of, "one series, drawn by what was written of it, is for point and range")
+            "written" | "each" if kind == QueryKind::Difference => {
+                self.refuse("of", of, "of two series that were written, one may have no readings yet")
             }
             "written" => self.regular(of).map(|()| OfPart::Written),
+            "each" => self.regular(of).map(|()| OfPart::Each),
             _ if kind.is_of_one() => self.refuse("of", of, "this kind is of one series"),
             "all" => Ok(OfPart::All),
-            _ => self.tag(of, &["one", "written", "all"]).map(OfPart::Tag),
+            _ => self.tag(of, &["one", "written", "each", "all"]).map(OfPart::Tag),
         }
     }
 
@@ -578,7 +616,7 @@ impl Asked<'_, '_> {
     fn regular(&self, of: &Text) -> Result<(), FileError> {
         let SeriesPart { missing, late, repeated, churn, .. } = self.table.series;
         if missing + late + repeated + churn > 0.0 {
-            let message = "of = \"written\" needs series whose readings all come, in time and once, and that do not end";
+            let message = "this needs series whose readings all come, in time and once, and that do not end";
             return Err(self.source.error(of, message));
         }
         Ok(())

@@ -1,11 +1,12 @@
 //! Tables of a workload file: series, tags and fields.
 
 use super::error::FileError;
-use super::form::{At, Field, File, Length, Series, ShapeName, Tag, TagKind, TagValues, Text};
+use super::form::{At, Field, File, Length, Series, ShapeName, Tag, TagValues, Text};
 use super::source::{Place, Placed, Source};
 use crate::own::parameters::{FieldKind, FieldPart, SeriesPart, ShapePart, TablePart, TagPart};
 use sensormark_data::nearest::unknown;
 use sensormark_data::quantity::length_text;
+use sensormark_data::shapes::meter;
 use sensormark_store::TimeRange;
 use sensormark_store::name::{column_name, table_name};
 use std::collections::BTreeSet;
@@ -109,7 +110,9 @@ pub fn tables(source: &Source<'_>, file: &File, folder: &Path) -> Result<Vec<Tab
             };
             return Err(source.error(one, message));
         }
-        parts.push(TablePart { series, tags, fields });
+        let part = TablePart { series, tags, fields };
+        part.check_meters().map_err(|why| source.error(one, why))?;
+        parts.push(part);
     }
     Ok(parts)
 }
@@ -161,6 +164,8 @@ fn series(
         late_by_ns: ns(part.late_by.as_ref().unwrap_or(&part.interval)),
         repeated: part.repeated.0,
         churn: part.churn.as_ref().map_or(0.0, |churn| churn.value),
+        resolution: part.resolution,
+        entity: part.entity.as_ref().map(|kind| kind.value),
     };
     check_times(source, part, &made, duration)?;
     if let Some(churn) = &part.churn {
@@ -254,11 +259,9 @@ fn tags(
             let message = format!("pattern {pattern:?} needs {{}}, which stands for a number");
             return Err(source.error(wrong, message));
         }
-        let is_number = tag.kind == Some(TagKind::Integer);
-        let texts = tag.values.as_ref().map(Placed::place).or(tag.pattern.as_ref().map(Placed::place));
-        if let Some(wrong) = texts.filter(|_| is_number) {
-            let message = "a tag of type integer is the series' number: leave out values and pattern";
-            return Err(source.error(wrong, message));
+        if let Some(first) = tag.first.as_ref().filter(|_| tag.values.is_some() || tag.pattern.is_some()) {
+            let message = "with first, a tag is the series' number: leave out values and pattern";
+            return Err(source.error(first, message));
         }
         let values = match &tag.values {
             Some(values) => tag_values(source, values, &pattern)?,
@@ -268,7 +271,8 @@ fn tags(
             0 => own = true,
             several => combinations = combinations.saturating_mul(several as u64),
         }
-        parts.push(TagPart { name, values, pattern, is_number });
+        let first = tag.first.as_ref().map(|first| first.0.into());
+        parts.push(TagPart { name, values, pattern, first });
     }
     if !own && combinations < u64::from(count) {
         let message = format!(
@@ -278,7 +282,7 @@ fn tags(
     }
     if parts.is_empty() {
         let [name, pattern] = ["sensor", "sensor_{}"].map(str::to_owned);
-        parts.push(TagPart { name, values: Vec::new(), pattern, is_number: false });
+        parts.push(TagPart { name, values: Vec::new(), pattern, first: None });
     }
     Ok(parts)
 }
@@ -401,6 +405,11 @@ fn constant(source: &Source<'_>, field: &At<Field>, kind: FieldKind) -> Result<S
 fn number_shape(source: &Source<'_>, field: &At<Field>, name: ShapeName) -> Result<ShapePart, FileError> {
     if name == ShapeName::Temperature {
         return Ok(ShapePart::Temperature);
+    }
+    if name == ShapeName::Meter {
+        let known = meter::FIELDS.map(str::to_owned);
+        return self::number(source, "field of a meter", &known, Some(&field.name), &field.name)
+            .map(ShapePart::Meter);
     }
     let missing = |key: &str, example: &str| source.missing(field, key, example);
     let number = |key: &str, given: &Option<At<f64>>, example: &str| {
