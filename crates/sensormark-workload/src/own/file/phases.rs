@@ -136,8 +136,10 @@ fn in_sizes(
         "keep measures the data in sizes: say in which of the [[phases]] they grow, grows = true"
     } else if tables.iter().any(|table| table.series.duration_ns > keep.0) {
         "keep is shorter than series.duration: no more is loaded than is kept"
-    } else if sized.iter().any(|phase| phase.empty || phase.settled.is_some()) {
-        "with keep, the data only grow, and rest after each size: leave empty and settled out of these phases"
+    } else if parts.iter().any(|phase| phase.writers.iter().any(|part| part.readings.is_some()))
+        || sized.iter().any(|phase| phase.empty || phase.settled.is_some())
+    {
+        "with keep, the data only grow, by time, and rest after each size: leave empty and settled out of these phases, and write load in place of readings"
     } else if later.any(|part| part.rate.is_none()) {
         "keep needs writers with a rate: the next size goes on where they end"
     } else {

@@ -334,7 +334,7 @@ duration = "1m"
 staggered = true
 [[tags]]
 name = "sensor"
-type = "integer"
+first = 1
 [[fields]]
 name = "value"
 shape = "temperature"
@@ -343,9 +343,9 @@ name = "few"
 duration = "5s"
 [[writers]]
 phase = "few"
-of = "one"
-batch = 1
-count = 60
+together = 1
+block = 1
+readings = 60
 [[phases]]
 name = "load"
 empty = true
@@ -353,17 +353,17 @@ grows = true
 settled = "rest"
 [[writers]]
 phase = "load"
-of = "one"
-batch = 100
-count = 4
+together = 1
+block = 100
+readings = 400
 [[phases]]
 name = "more"
 grows = true
 [[writers]]
-of = "one"
 phase = "more"
-batch = 100
-count = 12
+together = 1
+block = 100
+readings = 1200
 [[queries]]
 name = "board"
 kind = "range"
@@ -377,29 +377,37 @@ fn tests_begin_empty_and_write_one_series_at_a_time() {
     let [few, load, more] = parameters.phases.as_slice() else { panic!("{:?}", parameters.phases) };
     assert_eq!([few.size, load.size, more.size], [None, Some(400), Some(1_600)]);
     assert_eq!((few.empty, load.empty, load.settled.as_deref()), (false, true, Some("rest")));
-    assert_eq!([few.writers[0].block(), more.writers[0].block()], [1, 100]);
+    assert_eq!([few.writers[0].order, more.writers[0].order], [Some((1, 1)), Some((1, 100))]);
     assert_eq!(more.queries[0].of, OfPart::Written);
     for (words, by, told) in [
         ("empty = true", "empty = false", "in another order: take the same of and batch"),
-        ("batch = 100\ncount = 12", "batch = 50\ncount = 12", "in another order"),
-        ("batch = 100\ncount = 12", "count = 12", "batch is missing in [writers]; write batch = 1000"),
-        ("count = 12", "count = 12\nload = \"1m\"", "both say how much is written"),
+        ("block = 100\nreadings = 1200", "block = 50\nreadings = 1200", "in another order"),
+        ("together = 1\nblock = 1\n", "together = 1\n", "block is missing in [writers]; write block = 1000"),
+        ("together = 1\nblock = 1\n", "together = 3\nblock = 1\n", "together must divide"),
+        ("readings = 60", "atomic = true\nreadings = 60", "atomic is for series with an entity"),
+        ("readings = 1200", "readings = 1200\nload = \"1m\"", "both say how much is written"),
         ("of = \"written\"", "of = \"writen\"", "did you mean written?"),
-        ("kind = \"range\"", "kind = \"mean\"", "is for point and range"),
+        ("kind = \"range\"", "kind = \"difference\"\nwindow = \"1s\"", "one may have no readings yet"),
+        ("span = \"100s\"", "span = \"100s\"\nafter = 60", "after so many of the 60 readings"),
         ("staggered = true", "missing = 0.1", "readings all come, in time and once"),
         ("staggered = true", "staggered = true\njitter = \"1ms\"", "no jitter and no bursts"),
-        ("type = \"integer\"", "type = \"integer\"\npattern = \"s{}\"", "is the series' number"),
+        ("first = 1", "first = 1\npattern = \"s{}\"", "is the series' number"),
+        ("staggered = true", "entity = \"metres\"", "did you mean meters?"),
+        ("shape = \"temperature\"", "shape = \"meter\"", "there is no field of a meter"),
         ("settled = \"rest\"", "settled = \"few\"", "there already"),
         ("index = \"both\"", "index = \"bothe\"", "did you mean both?"),
-        ("index = \"both\"", "keep = \"2m\"", "with keep, the data only grow"),
+        ("index = \"both\"", "keep = \"2m\"", "with keep, the data only grow, by time"),
     ] {
         let message = read(&TESTS.replacen(words, by, 1), &[]).expect_err(by);
         assert!(message.contains(told), "{by}: {told:?} is not in: {message}");
     }
     let unpaced = TESTS.replacen("empty = true\ngrows", "grows", 1);
-    let unpaced = unpaced.replacen("batch = 1\ncount = 60", "batch = 100\nrate = 9", 1);
+    let unpaced = unpaced.replacen("block = 1\nreadings = 60", "block = 100\nrate = 9", 1);
     let message = read(&unpaced, &[]).expect_err("nobody knows how much was written");
-    assert!(message.contains("give writers up to here a load or a count"), "{message}");
+    assert!(message.contains("a load or readings"), "{message}");
+    let meter = TESTS.replacen("shape = \"temperature\"", "shape = \"meter\"", 1);
+    let meter = meter.replacen("name = \"value\"", "name = \"usage_since_read\"", 1);
+    assert!(read(&meter, &[]).expect_err("another interval").contains("interval = \"1h\""));
     let mixed = RIGHT.replace("[mixed]", "[mixed]\nempty = true");
     assert!(read(&mixed, &[]).expect_err("no phase").contains("are for [[phases]]"));
 }
