@@ -70,7 +70,8 @@ fn meters(criterion: &mut Criterion) {
     group.bench_function("month", |bencher| {
         bencher.iter(|| {
             let meter = Meter::new(Streams::new(std::hint::black_box(42), 0));
-            let values = (0..9).flat_map(|field| (0..HOURS).map(move |hour| meter.value(field, hour).float()));
+            let values =
+                (0..9).flat_map(|field| (0..HOURS).map(move |hour| meter.value(field, hour).float()));
             values.sum::<f64>()
         });
     });

@@ -121,9 +121,7 @@ impl Questions {
         let order = self.horizon.order;
         let one = match self.part.of {
             OfPart::Written => order.at(self.below(index, 0, turns)).0,
-            OfPart::Each => {
-                u32::try_from(index % u64::from(self.begun(turns).max(1))).unwrap_or(0)
-            }
+            OfPart::Each => u32::try_from(index % u64::from(self.begun(turns).max(1))).unwrap_or(0),
             _ => {
                 let ticks = self.horizon.ticks(turns).max(1);
                 return (self.selection(index, ticks, table), ticks);
@@ -401,8 +399,9 @@ impl Operations for Questions {
         let is_first = index < self.begun(self.horizon.turns(u64::MAX)).into();
         let Value::F64(amount) = groups.first().filter(|_| is_first)?.values.first()? else { return None };
         let tags = self.answers.table().series.columns().iter().map(|column| column.text(*series) + ",");
-        let [from, until] = [query.range.start_ns, query.range.end_ns]
-            .map(|ns| Timestamp::from_nanosecond(ns.into()).map_or_else(|_| ns.to_string(), |at| at.to_string()));
+        let [from, until] = [query.range.start_ns, query.range.end_ns].map(|ns| {
+            Timestamp::from_nanosecond(ns.into()).map_or_else(|_| ns.to_string(), |at| at.to_string())
+        });
         Some(format!("{}{from},{until},{amount:.2}", tags.collect::<String>()))
     }
 }

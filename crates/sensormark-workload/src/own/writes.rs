@@ -61,7 +61,11 @@ impl Writes {
 
     /// Operations that write no entity.
     fn stretches(&self) -> u64 {
-        if self.entity.is_none() || self.batch > 1 { (self.turns.end - self.turns.start).div_ceil(self.batch) } else { 0 }
+        if self.entity.is_none() || self.batch > 1 {
+            (self.turns.end - self.turns.start).div_ceil(self.batch)
+        } else {
+            0
+        }
     }
 
     /// Fills a slot with an operation's turns.

@@ -76,7 +76,12 @@ fn blocks_of_turns_are_of_one_sensor_each_and_hold_every_reading_once() {
     let (mut batch, mut keys) = (Batch::new(0, &schema.tables[0]), Vec::new());
     for block in 0..21_u64 {
         batch.clear();
-        sensors.push_turns((0, Order { series: 7, together: 1, block: 50 }), block * 50..(block + 1) * 50, true, &mut batch);
+        sensors.push_turns(
+            (0, Order { series: 7, together: 1, block: 50 }),
+            block * 50..(block + 1) * 50,
+            true,
+            &mut batch,
+        );
         let (sensor, before) = (u32::try_from(block % 7).unwrap(), block / 7 * 50);
         assert_eq!(batch.series, [sensor; 50]);
         let Values::F64(values) = &batch.columns[0].values else { panic!("{batch:?}") };

@@ -164,8 +164,7 @@ fn begin_sizes(
         stored = stored.zip(turns).map(|(stored, turns)| stored.saturating_add(turns));
         size = file.phases[place].grows.as_ref().filter(|grows| grows.value).map(|at| (place, at)).or(size);
         if let Some((begin, grows)) = size {
-            let message =
-                "how many readings are stored then is not known: give all writers of [[phases]] a load or readings";
+            let message = "how many readings are stored then is not known: give all writers of [[phases]] a load or readings";
             parts[begin].size = Some(stored.ok_or_else(|| source.error(grows, message))?);
         }
     }
@@ -471,8 +470,11 @@ impl Asked<'_, '_> {
             _ => {}
         }
         let ticks = self.table.series.ticks();
-        if let Some(after) = self.query.after.as_ref().filter(|at| u64::from(at.0) >= ticks || span.is_none()) {
-            let message = format!("a span begins after so many of the {ticks} readings of a series, and there are no more, or there is no span");
+        if let Some(after) = self.query.after.as_ref().filter(|at| u64::from(at.0) >= ticks || span.is_none())
+        {
+            let message = format!(
+                "a span begins after so many of the {ticks} readings of a series, and there are no more, or there is no span"
+            );
             return Err(self.source.error(after, message));
         }
         let span_ns = span.as_ref().map(|span| span.0);

@@ -36,8 +36,7 @@ fn build_on(settings: &[&str], store: &dyn Store, layout: Layout) -> Box<dyn Wor
 }
 
 fn build(settings: &[&str]) -> Box<dyn Workload> {
-    let built =
-        build_on(settings, &MemoryStore::new(RepeatedWrite::KeepsBoth), Layout::row_per_reading());
+    let built = build_on(settings, &MemoryStore::new(RepeatedWrite::KeepsBoth), Layout::row_per_reading());
     assert_eq!(check(&built.steps()), Ok(()));
     built
 }
@@ -256,7 +255,10 @@ fn each_size_has_every_reading_once_and_every_meter_s_last() {
     // 2,000 single writes of 16 clients are 125 hours of their last devices.
     let tail = 125 * 16;
     assert_eq!(short[3], format!("size {}", 64 * 200));
-    assert_eq!(short[5..8], [format!("tail-64 {tail}"), "settled-64".to_owned(), "bills-64 1099511627776".to_owned()]);
+    assert_eq!(
+        short[5..8],
+        [format!("tail-64 {tail}"), "settled-64".to_owned(), "bills-64 1099511627776".to_owned()]
+    );
     assert_eq!(short[8], format!("size {}", 256 * 200));
     let (readings, last) = all_written(workload.as_ref());
     let once: BTreeSet<_> = readings.iter().copied().collect();
@@ -264,7 +266,11 @@ fn each_size_has_every_reading_once_and_every_meter_s_last() {
     assert_eq!(last.len(), 256);
     assert!(last.values().all(|time| *time == time_ns(199)));
     let steps = |records| in_short(&["devices=16", "grown=256", records]).len();
-    assert_eq!((steps("records=2"), steps("records=1")), (13, 3), "one hour cannot be history and come after it");
+    assert_eq!(
+        (steps("records=2"), steps("records=1")),
+        (13, 3),
+        "one hour cannot be history and come after it"
+    );
 }
 
 #[test]
@@ -289,7 +295,10 @@ fn nothing_grows_under_a_foreign_key() {
     let mut layout = Layout::row_per_reading();
     layout.foreign_key = true;
     let workload = build_on(&["devices=16", "grown=64"], &store, layout);
-    assert_eq!(phases(&workload.steps()).map(|phase| phase.name.as_str()).collect::<Vec<_>>(), ["ingest-16", "extract-16"]);
+    assert_eq!(
+        phases(&workload.steps()).map(|phase| phase.name.as_str()).collect::<Vec<_>>(),
+        ["ingest-16", "extract-16"]
+    );
 }
 
 #[test]
@@ -324,7 +333,10 @@ fn numbers_that_make_no_sense_get_one_clear_message() {
         (vec!["bill_month=121"], "bill_month is 121"),
         (vec!["bill_month=2"], "744 records end before 2018-02 begins; load more than 744"),
         // February of 2020 has 29 days.
-        (vec!["records=18960", "bill_month=27"], "18960 records end before 2020-03 begins; load more than 18960"),
+        (
+            vec!["records=18960", "bill_month=27"],
+            "18960 records end before 2020-03 begins; load more than 18960",
+        ),
         (vec!["bill_rounds=0"], "bill_rounds is 0"),
         (vec!["atomic=perhaps"], "--set atomic=perhaps"),
         (vec!["device=16"], "did you mean devices?"),
