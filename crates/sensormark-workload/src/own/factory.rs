@@ -59,11 +59,8 @@ impl WorkloadFactory for OwnWorkload {
 
     fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<DataSet, String> {
         let mut parameters = read(parameters)?;
-        for number in 0..parameters.tables.len() {
-            let loaded = parameters.loaded(number);
-            let table = &mut parameters.tables[number];
+        for table in &mut parameters.tables {
             let series = &mut table.series;
-            series.count = loaded;
             if let Some(ticks) = request.steps("this file", series.interval_ns)? {
                 series.duration_ns = DataRequest::end_ns(0, ticks, series.interval_ns)?;
                 series.check_duration()?;

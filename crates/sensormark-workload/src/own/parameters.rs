@@ -64,20 +64,6 @@ impl Parameters {
     pub fn readings_per_second(&self) -> f64 {
         self.tables.iter().map(|table| table.series.readings_per_second()).sum()
     }
-
-    /// How many series of a table have readings before the data grow: the others come with the sizes.
-    pub fn loaded(&self, table: usize) -> u32 {
-        let series = &self.tables[table].series;
-        let (mut turns, mut most) = (0, 0);
-        for phase in self.phases.iter().take_while(|phase| phase.size.is_none()) {
-            turns = if phase.empty { 0 } else { turns };
-            for part in phase.writers.iter().filter(|part| part.table == table && series.entity.is_some()) {
-                turns += part.turns(series).unwrap_or(0);
-                most = most.max(part.order(series).begun(turns, 0));
-            }
-        }
-        if most > 0 { most } else { series.count }
-    }
 }
 
 /// What becomes of the data as their own time passes; see [`super::life`].

@@ -2,7 +2,7 @@
 
 use super::answers::Answers;
 use super::parameters::{ByPart, OfPart, QueryKind, QueryPart, WhenPart};
-use jiff::Timestamp;
+use crate::checked::time_text;
 use sensormark_data::random::Stream;
 use sensormark_data::shapes::{order::Order, shape::Number};
 use sensormark_engine::operations::{Extent, Operations, Slot};
@@ -399,9 +399,7 @@ impl Operations for Questions {
         let is_first = index < self.begun(self.horizon.turns(u64::MAX)).into();
         let Value::F64(amount) = groups.first().filter(|_| is_first)?.values.first()? else { return None };
         let tags = self.answers.table().series.columns().iter().map(|column| column.text(*series) + ",");
-        let [from, until] = [query.range.start_ns, query.range.end_ns].map(|ns| {
-            Timestamp::from_nanosecond(ns.into()).map_or_else(|_| ns.to_string(), |at| at.to_string())
-        });
+        let [from, until] = [query.range.start_ns, query.range.end_ns].map(time_text);
         Some(format!("{}{from},{until},{amount:.2}", tags.collect::<String>()))
     }
 }

@@ -120,12 +120,6 @@ pub fn sensors(
             series.burst_interval_ns - series.jitter_ns
         ));
     }
-    if series.staggered && series.interval_ns % unit_ns != 0 {
-        return Err(format!(
-            "the layout keeps times to {unit_ns} ns, and series report one after the other in {} ns: that must be a multiple of it",
-            series.interval_ns
-        ));
-    }
     let timing = Timing {
         start_ns: series.start_ns,
         interval_ns: series.interval_ns,

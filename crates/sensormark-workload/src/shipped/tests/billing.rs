@@ -324,7 +324,7 @@ fn numbers_that_make_no_sense_get_one_clear_message() {
         (vec!["devices=[]"], "at least one number"),
         (vec!["devices=many"], "write commas between them"),
         (vec!["devices=0"], "devices holds 0"),
-        (vec!["ingest_devices=10"], "has 10: each of 16"),
+        (vec!["ingest_devices=10"], "has 10; each client stays with a device"),
         (vec!["ingest_devices=16"], "less than the first of devices, 16"),
         (vec!["emptied=perhaps"], "--set emptied=perhaps"),
         (vec!["records=0"], "records is 0; it must be 1 to 87648"),
