@@ -98,6 +98,8 @@ pub struct Sensors {
     /// When readings are taken and sent.
     pub timing: Timing,
     fields: Vec<FieldShape>,
+    /// How long after a tick staggered series report, each one; none of others.
+    offsets: Box<[i64]>,
 }
 
 /// One reading that is sent.
@@ -122,7 +124,12 @@ impl Sensors {
                 && timing.burst_interval_ns >= timing.jitter_ns + timing.unit_ns,
             "times of a series ascend"
         );
-        Self { seed, churn: Churn::none(series), timing, fields }
+        // ⌊place · interval / series⌋ without a product that is too large.
+        let (places, interval_ns) = (series as i64, timing.interval_ns);
+        let offset = |place: i64| interval_ns / places * place + interval_ns % places * place / places;
+        let staggered = if timing.staggered { places } else { 0 };
+        let offsets = (0..staggered).map(offset).collect();
+        Self { seed, churn: Churn::none(series), timing, fields, offsets }
     }
 
     /// The same, whose series end and begin.
@@ -190,13 +197,10 @@ impl Sensors {
 
     /// When the reading was taken, in ns since the Unix epoch.
     pub fn time_ns(&self, series: u32, tick: u64) -> i64 {
-        let Timing { jitter_ns, interval_ns, staggered, .. } = self.timing;
-        let after_ns = if staggered {
-            // ⌊place · interval / places⌋ without a product that is too large.
-            let (place, places) = (i64::from(series % self.series()), i64::from(self.series()));
-            interval_ns / places * place + interval_ns % places * place / places
-        } else {
-            signed(self.stream(series, Jitter).below(tick, jitter_ns.unsigned_abs()))
+        let jitter_ns = self.timing.jitter_ns.unsigned_abs();
+        let after_ns = match self.offsets.get((series % self.series()) as usize) {
+            Some(offset_ns) => *offset_ns,
+            None => signed(self.stream(series, Jitter).below(tick, jitter_ns)),
         };
         self.timing.cut(self.timing.tick_ns(tick).saturating_add(after_ns))
     }

@@ -17,26 +17,31 @@ impl Order {
         Self { series, together: series, block: 1 }
     }
 
-    /// Turns of series that are side by side before the next ones have any.
-    const fn span(self) -> u64 {
-        self.together as u64 * self.block
-    }
-
     /// The series of a turn, and its tick.
     pub fn at(self, turn: u64) -> (u32, u64) {
-        let (span, rest) = (turn / self.span(), turn % self.span());
-        let (groups, together) = ((self.series / self.together) as u64, self.together as u64);
-        let series = span % groups * together + rest % together;
-        (u32::try_from(series).unwrap_or(0), span / groups * self.block + rest / together)
+        let (round, lane) = (turn / self.together as u64, turn % self.together as u64);
+        let lane = u32::try_from(lane).unwrap_or(0);
+        if self.together == self.series {
+            return (lane, round);
+        }
+        let (span, tick) = (round / self.block, round % self.block);
+        let groups = (self.series / self.together) as u64;
+        let group = u32::try_from(span % groups).unwrap_or(0);
+        (group * self.together + lane, span / groups * self.block + tick)
+    }
+
+    /// Blocks of series side by side that are over after so many turns, ticks of the one that is not, and turns of its last tick.
+    const fn parts(self, turns: u64) -> (u64, u64, u64) {
+        let (rounds, rest) = (turns / self.together as u64, turns % self.together as u64);
+        (rounds / self.block, rounds % self.block, rest)
     }
 
     /// How many of the first so many turns a series had.
     pub fn ticks(self, turns: u64, series: u32) -> u64 {
-        let (spans, rest) = (turns / self.span(), turns % self.span());
-        let (groups, group) = ((self.series / self.together) as u64, (series / self.together) as u64);
-        let (together, lane) = (self.together as u64, (series % self.together) as u64);
-        let begun = rest / together + (rest % together > lane) as u64;
-        let of_now = if spans % groups == group { begun } else { 0 };
+        let (spans, begun, rest) = self.parts(turns);
+        let groups = (self.series / self.together) as u64;
+        let (group, lane) = ((series / self.together) as u64, (series % self.together) as u64);
+        let of_now = if spans % groups == group { begun + (rest > lane) as u64 } else { 0 };
         spans.saturating_sub(group).div_ceil(groups) * self.block + of_now
     }
 
@@ -53,19 +58,19 @@ impl Order {
 
     /// How many of the first so many turns are the last ones of a block.
     pub const fn ends(self, turns: u64) -> u64 {
-        let before = self.span() - self.together as u64;
-        turns / self.span() * self.together as u64 + (turns % self.span()).saturating_sub(before)
+        let (spans, begun, rest) = self.parts(turns);
+        spans * self.together as u64 + if begun + 1 == self.block { rest } else { 0 }
     }
 
     /// The turn that is the last one of a block for the n-th time, from 0 on.
     pub const fn end(self, number: u64) -> u64 {
         let together = self.together as u64;
-        (number / together + 1) * self.span() - together + number % together
+        ((number / together + 1) * self.block - 1) * together + number % together
     }
 
     /// Whether a turn is the last one of a block.
     pub const fn is_end(self, turn: u64) -> bool {
-        turn % self.span() >= self.span() - self.together as u64
+        self.parts(turn).1 + 1 == self.block
     }
 }
 

@@ -28,29 +28,29 @@ pub struct Parameters {
     /// Families of layouts, by name.
     pub layouts: Vec<String>,
     /// Which of the layouts are measured unasked, where a file says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<Indexes>,
     /// How writes travel in them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub statements: Option<Statements>,
     /// What has to hold.
     pub limits: Vec<Limit>,
     /// What an acknowledged write promises, where the command line does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
     /// Memory that each server may use for caches and heaps, where the command line does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub server_memory_bytes: Option<u64>,
     /// How long data are kept, which says how many readings there will be.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_ns: Option<i64>,
     /// The share of your readings that is measured, with the same share of your memory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub in_proportion: Option<f64>,
     /// The readings.
     pub tables: Vec<TablePart>,
     /// What is dropped, summed up and compressed as the data's time passes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub life: Option<LifePart>,
     /// Who watches what: the panels' rates are those of these people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -157,10 +157,10 @@ pub struct SeriesPart {
     #[serde(default, skip_serializing_if = "is_none")]
     pub churn: f64,
     /// How finely times are kept, where it is coarser than lengths of time need.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub resolution: Option<TimeResolution>,
     /// What each series belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub entity: Option<EntityKind>,
 }
 
@@ -240,7 +240,7 @@ pub struct TagPart {
     /// What a series' own value looks like: {} stands for its number.
     pub pattern: String,
     /// Whole numbers from this one on, and no texts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<i64>,
 }
 
@@ -280,7 +280,7 @@ pub struct FieldPart {
     /// Decimal places that are kept.
     pub decimals: Option<u8>,
     /// Binary places that are kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub bits: Option<u8>,
     /// The share of values that are the one before again.
     #[serde(default)]
@@ -371,19 +371,19 @@ pub struct PhasePart {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty: bool,
     /// After it the database comes to rest, under this name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub settled: Option<String>,
     /// Processes that share its clients; one where it is not said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u32>,
     /// What it stands for in tables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, Value>,
     /// A size begins with it: the readings that are stored when its writers have loaded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// A life's round of tasks is due beside it, of this number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
     /// How long; none where it ends with what its writers load.
     pub duration_ns: Option<u64>,
@@ -399,7 +399,7 @@ pub struct PhasePart {
     /// What is asked.
     pub queries: Vec<QueryPart>,
     /// What is done to the database meanwhile; its clients work for the duration before it, and as long after it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskPart>,
 }
 
@@ -420,10 +420,10 @@ pub struct WritersPart {
     /// How much time the data that they write spans; none where they write until the phase ends.
     pub load_ns: Option<i64>,
     /// How many turns they write, in place of that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub readings: Option<u64>,
     /// So many series have so many turns each before the next ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<(u32, u64)>,
     /// Whether a reading and its entity's update are one commit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -609,7 +609,7 @@ pub struct QueryPart {
     /// The fields.
     pub fields: Vec<String>,
     /// Of which each question draws so many; it is about all of them where there is no number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub drawn: Option<usize>,
     /// Which series.
     pub of: OfPart,
@@ -618,7 +618,7 @@ pub struct QueryPart {
     /// How much time it is about; none for a point, and for all time where it is the latest value.
     pub span_ns: Option<i64>,
     /// The tick with which that time begins, where all questions are about the same.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
     /// Width of windows.
     pub window_ns: Option<i64>,
@@ -633,9 +633,9 @@ pub struct QueryPart {
     /// Questions a second, of all clients; none for as fast as they can.
     pub rate: Option<f64>,
     /// How many questions; none for as many as there is time for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// The file that is made of the first answer about each series.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }

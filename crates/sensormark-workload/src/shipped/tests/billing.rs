@@ -1,5 +1,7 @@
 //! Billing: steps and counts, operations and expected bills against brute force over the readings that the operations write, numbers, and which layout is first.
 
+#![expect(clippy::cast_possible_truncation, reason = "test data sets are small")]
+
 use crate::shipped::BILLING;
 use sensormark_conformance::memory::MemoryStore;
 use sensormark_data::export::{DataRequest, Shard};
