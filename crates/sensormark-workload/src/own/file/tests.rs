@@ -412,6 +412,84 @@ fn tests_begin_empty_and_write_one_series_at_a_time() {
     assert!(read(&mixed, &[]).expect_err("no phase").contains("are for [[phases]]"));
 }
 
+/// Meters that report two by two, with more of them at a second size.
+const METERS: &str = r#"
+[series]
+count = 4
+start = "2018-01-01T00:00:00Z"
+interval = "1h"
+duration = "10h"
+resolution = "seconds"
+entity = "meters"
+[[fields]]
+name = "usage_since_read"
+shape = "meter"
+[[phases]]
+name = "first"
+processes = 2
+[[writers]]
+phase = "first"
+clients = 2
+together = 2
+block = 10
+batch = 1
+readings = 20
+[[phases]]
+name = "history"
+grows = true
+[[writers]]
+phase = "history"
+together = 2
+block = 10
+readings = 14
+[[phases]]
+name = "rest"
+[[writers]]
+phase = "rest"
+together = 2
+block = 10
+batch = 1
+atomic = true
+readings = 6
+[[queries]]
+name = "bills"
+kind = "sum"
+of = "each"
+after = 9
+span = "744h"
+count = 4
+file = "bills.csv"
+"#;
+
+#[test]
+fn meters_are_written_side_by_side_and_billed_one_after_the_other() {
+    let parameters = read(METERS, &[]).unwrap_or_else(|why| panic!("{why}"));
+    let [first, history, rest] = parameters.phases.as_slice() else { panic!("{:?}", parameters.phases) };
+    assert_eq!((first.processes, first.size), (Some(2), None));
+    // All that is written up to the next size.
+    assert_eq!((history.size, rest.size), (Some(40), None));
+    assert!(!first.writers[0].atomic && rest.writers[0].atomic);
+    let series = &parameters.tables[0].series;
+    assert!(history.writers[0].is_bulk(series) && !rest.writers[0].is_bulk(series));
+    let bills = &rest.queries[0];
+    assert_eq!((&bills.of, bills.after, bills.file.as_deref()), (&OfPart::Each, Some(9), Some("bills.csv")));
+    for (words, by, told) in [
+        ("batch = 1\natomic = true\n", "", "ask after writers of batch = 1"),
+        ("clients = 2", "clients = 3", "together must divide"),
+        ("start = \"2018-01-01T00:00:00Z\"\n", "", "meters count the hours from 2018 on"),
+        ("usage_since_read", "usage_since_reed", "did you mean usage_since_read?"),
+        ("after = 9", "after = 10", "after so many of the 10 readings"),
+        ("of = \"each\"", "of = \"eech\"", "did you mean each?"),
+        ("entity = \"meters\"\n", "", "atomic is for series with an entity"),
+    ] {
+        let message = read(&METERS.replacen(words, by, 1), &[]).expect_err(by);
+        assert!(message.contains(told), "{by}: {told:?} is not in: {message}");
+    }
+    let loaded = METERS.split("[[phases]]").next().unwrap();
+    let message = read(loaded, &[]).expect_err("no phases");
+    assert!(message.contains("are written in [[phases]]"), "{message}");
+}
+
 #[test]
 fn a_recording_s_options_are_those_of_replay() {
     let folder = tempfile::tempdir().unwrap();
