@@ -15,18 +15,16 @@
 //! Hours since the last reading and since the hour began are the same where readings come hourly, and so are the two fields. Error codes are rare. The form of
 //! the tables is that of Fixstars, "Benchmarking a Sensor Billing Application using GridDB and MariaDB" (2018), appendix. The numbers are ours, because the
 //! study does not give its own.
-//!
+
 #[cfg(test)]
 mod tests;
 
 mod calendar;
-
-pub mod calendar;
-
 mod contact;
 
 use crate::prelude::*;
 pub use calendar::{HOUR_NS, MOST_HOURS, START_NS};
+pub use contact::fill_contact;
 use calendar::{STARTS, month_of};
 
 /// The field of what was used since the meter was made.

@@ -437,7 +437,7 @@ fn named(what: &str, usual: &str, phase: &str) -> String {
 }
 
 /// A phase of these clients, and what is done meanwhile.
-fn spec(phase: &PhasePart, loads: Vec<LoadSpec>, task: Option<Arc<dyn Task>>) -> PhaseSpec {
+fn spec(phase: &PhasePart, loads: Vec<LoadSpec>, task: Option<Arc<Task>>) -> PhaseSpec {
     let mut run = PhaseSpec::new(phase.name.clone(), loads);
     run.labels.clone_from(&phase.labels);
     if run.labels.is_empty() {
