@@ -249,6 +249,10 @@ impl Own {
             }
             let mut run = PhaseSpec { needs: needs(phase, &before), ..spec(phase, loads, task) };
             run.processes = subject.store.one_process().map_or(phase.processes.unwrap_or(1), |_| 1);
+            if run.processes > 1 {
+                // They know nothing of each other's operations.
+                run.loads.iter_mut().for_each(|load| load.distribution = WorkDistribution::STRIDE);
+            }
             if let Some(readings) = size {
                 run = run.label(names::STORED, readings);
             }

@@ -380,7 +380,7 @@ fn tests_begin_empty_and_write_one_series_at_a_time() {
     assert_eq!([few.writers[0].order, more.writers[0].order], [Some((1, 1)), Some((1, 100))]);
     assert_eq!(more.queries[0].of, OfPart::Written);
     for (words, by, told) in [
-        ("empty = true", "empty = false", "in another order: take the same of and batch"),
+        ("empty = true", "empty = false", "in another order: take the same together and block"),
         ("block = 100\nreadings = 1200", "block = 50\nreadings = 1200", "in another order"),
         ("together = 1\nblock = 1\n", "together = 1\n", "block is missing in [writers]; write block = 1000"),
         ("together = 1\nblock = 1\n", "together = 3\nblock = 1\n", "together must divide"),
