@@ -115,10 +115,14 @@ impl TablePart {
         let SeriesPart { start_ns, interval_ns, .. } = self.series;
         let is_meter = |field: &FieldPart| matches!(field.shape, ShapePart::Meter(_));
         let wanted = (meter::START_NS, meter::HOUR_NS);
-        if (start_ns, interval_ns) == wanted || !self.fields.iter().any(is_meter) {
+        let is_right = (start_ns, interval_ns) == wanted && self.series.ticks() <= meter::MOST_HOURS;
+        if is_right || !self.fields.iter().any(is_meter) {
             return Ok(());
         }
-        Err("meters count the hours from 2018 on: write start = \"2018-01-01T00:00:00Z\" and interval = \"1h\"".to_owned())
+        Err(format!(
+            "meters count the hours from 2018 on, and there are {} hours of data: write start = \"2018-01-01T00:00:00Z\", interval = \"1h\" and no longer duration",
+            meter::MOST_HOURS
+        ))
     }
 }
 
