@@ -24,8 +24,8 @@ mod contact;
 
 use crate::prelude::*;
 pub use calendar::{HOUR_NS, MOST_HOURS, START_NS};
-pub use contact::fill_contact;
 use calendar::{STARTS, month_of};
+pub use contact::fill_contact;
 
 /// The field of what was used since the meter was made.
 const ALL_TIME_USAGE: usize = 6;

@@ -224,6 +224,8 @@ fn phases_say_what_they_are() {
     assert_eq!(of(&[], "ingest-12"), (ingest(2), 1, Some(1)));
     let shared = ["atomic=true", "processes=3", "limit_seconds=0"];
     assert_eq!(of(&shared, "ingest-12"), (ingest(1), 3, None));
+    // Several processes share out everything by stride, history too.
+    build(&["grown=64", "processes=2"]);
     assert_eq!(of(&[], "extract-4").0, json!({ "operation": "extract", "devices": 4 }));
     let grown = json!({ "grown": "bills", "readings stored": 48 * 800 });
     let (labels, _, limit) = of(&["grown=48"], "bills-48");
