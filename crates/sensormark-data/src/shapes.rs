@@ -76,8 +76,8 @@ impl Timing {
     /// When a tick is.
     fn tick_ns(&self, tick: u64) -> i64 {
         let tick = signed(tick);
-        let (of_burst, before) = (tick % self.burst, tick - tick % self.burst);
-        before
+        let of_burst = if self.burst == 1 { 0 } else { tick % self.burst };
+        (tick - of_burst)
             .saturating_mul(self.interval_ns)
             .saturating_add(self.start_ns)
             .saturating_add(of_burst.saturating_mul(self.burst_interval_ns))
@@ -297,13 +297,20 @@ impl Sensors {
         with_copies: bool,
         batch: &mut Batch,
     ) {
-        let readings = turns.flat_map(|turn| {
+        let Timing { missing, late, stale, repeated, .. } = self.timing;
+        let is_regular = missing + late + stale == 0.0 && !(with_copies && repeated > 0.0);
+        let mut readings = Vec::with_capacity(turns.size_hint().0);
+        for turn in turns {
             let (place, tick) = order.at(turn);
             let place = first + place;
-            let sent = self.sent(place, tick, with_copies);
-            sent.map(move |sent| (self.churn.series_at(place, sent.tick), sent.tick))
-        });
-        self.push(&readings.collect_vec(), batch, FieldSet::first(self.fields.len()));
+            let mut put = |tick: u64| readings.push((self.churn.series_at(place, tick), tick));
+            if is_regular {
+                put(tick);
+            } else {
+                self.sent(place, tick, with_copies).for_each(|sent| put(sent.tick));
+            }
+        }
+        self.push(&readings, batch, FieldSet::first(self.fields.len()));
     }
 
     /// Makes these values the columns of a series' entity, in memory that is used again for others.
