@@ -227,7 +227,7 @@ mod tests {
     use super::*;
     use sensormark_store::write_size::field_value_bytes;
     use sensormark_store::{Shape, TimeKey, WriteMethod};
-    use sensormark_workload::{billing, devops, machine_tool};
+    use sensormark_workload::{devops, machine_tool};
 
     fn offered(workload: &str, choice: &Choice) -> Vec<String> {
         let offers = offers_of(workload, choice).into_iter();
@@ -283,8 +283,8 @@ mod tests {
                             layout.float_fields && layout.write == WriteMethod::Datagram
                         }
                         (machine_tool::NAME, "mongodb") => layout.time == TimeKey::Native,
-                        (billing::NAME, "griddb") => layout.shape == Shape::NativeTimeSeries,
-                        (billing::NAME, "mariadb") => layout.foreign_key,
+                        ("billing", "griddb") => layout.shape == Shape::NativeTimeSeries,
+                        ("billing", "mariadb") => layout.foreign_key,
                         _ => true,
                     };
                     assert!(is_as_written, "{}: {name}:{named} {layout:?}", protocol.workload);

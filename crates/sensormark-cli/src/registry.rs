@@ -12,9 +12,7 @@ use sensormark_engine::scale::Scale;
 use sensormark_engine::selection::parse;
 use sensormark_engine::trial::{WorkloadFactories, WorkloadFactory};
 use sensormark_store::{Durability, Store};
-use sensormark_workload::{
-    billing, devops, durability, iot_platform, machine_tool, own, replay, sensor_operations, shipped,
-};
+use sensormark_workload::{devops, durability, iot_platform, machine_tool, own, replay, shipped};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,9 +67,9 @@ pub fn factories() -> WorkloadFactories {
     WorkloadFactories::new(vec![
         Arc::new(machine_tool::MachineToolWorkload),
         Arc::new(devops::DevopsWorkload),
-        Arc::new(sensor_operations::SensorOperationsWorkload),
+        Arc::new(shipped::SENSOR_OPERATIONS),
         Arc::new(iot_platform::IotPlatformWorkload),
-        Arc::new(billing::BillingWorkload),
+        Arc::new(shipped::BILLING),
         Arc::new(shipped::SLOW_CONTROL),
         Arc::new(shipped::HYDROMETRY),
         Arc::new(shipped::YEAR),

@@ -14,7 +14,6 @@
     )
 )]
 
-pub mod billing;
 pub mod devops;
 pub mod elementary;
 pub mod export;
@@ -26,7 +25,6 @@ mod prelude;
 pub mod quantity;
 pub mod random;
 pub mod recording;
-pub mod sensor_operations;
 pub mod shapes;
 mod table;
 pub mod units;

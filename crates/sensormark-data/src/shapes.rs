@@ -3,6 +3,7 @@
 //!
 //! Time goes in *ticks*, one interval long; each tick has one *turn* a series. The reading of series s and tick k is taken at
 //! start + k · interval + jitter(s, k). The jitter is shorter than the interval, so a series' times ascend. What is sent in which turn is in [`Sensors::sent`].
+//! Staggered series report one after the other: of S series, series s is always ⌊s · interval / S⌋ after the tick, which takes the place of the jitter.
 //!
 //! Everything is a pure function of (seed, series, field, tick), had at once and without memory: nothing here grows with the data. A counter is k · step plus a
 //! bounded random part. A walk is a sum of noises of doubling period (see [`shape`]). So neither needs the values before it.
@@ -10,7 +11,10 @@
 //! It is not where readings are written or asked about (`workload::own`), nor where the description is read.
 
 pub mod churn;
+pub mod meter;
+pub mod order;
 pub mod shape;
+pub mod temperature;
 mod values;
 mod walk;
 
@@ -18,7 +22,7 @@ mod walk;
 mod tests;
 
 use crate::prelude::*;
-use {Draw::*, churn::Churn, shape::*, values::SeriesField};
+use {Draw::*, churn::Churn, order::Order, shape::*, values::SeriesField};
 
 /// What is drawn of a reading or a series beside its values. Each has a stream, numbered beyond those of the fields.
 #[derive(Clone, Copy)]
@@ -46,6 +50,8 @@ pub struct Timing {
     pub interval_ns: i64,
     /// A reading is taken less than this long after its tick; shorter than the interval.
     pub jitter_ns: i64,
+    /// Whether how long after is the series' own, from none for the first to nearly the jitter for the last, and not drawn.
+    pub staggered: bool,
     /// So many ticks come in a burst, `burst_interval_ns` apart, then none until as many intervals have passed; 1 where they come regularly.
     pub burst: i64,
     /// From tick to tick of a burst; the interval at most.
@@ -70,8 +76,8 @@ impl Timing {
     /// When a tick is.
     fn tick_ns(&self, tick: u64) -> i64 {
         let tick = signed(tick);
-        let (of_burst, before) = (tick % self.burst, tick - tick % self.burst);
-        before
+        let of_burst = if self.burst == 1 { 0 } else { tick % self.burst };
+        (tick - of_burst)
             .saturating_mul(self.interval_ns)
             .saturating_add(self.start_ns)
             .saturating_add(of_burst.saturating_mul(self.burst_interval_ns))
@@ -92,6 +98,8 @@ pub struct Sensors {
     /// When readings are taken and sent.
     pub timing: Timing,
     fields: Vec<FieldShape>,
+    /// How long after a tick staggered series report, each one; none of others.
+    offsets: Box<[i64]>,
 }
 
 /// One reading that is sent.
@@ -116,7 +124,12 @@ impl Sensors {
                 && timing.burst_interval_ns >= timing.jitter_ns + timing.unit_ns,
             "times of a series ascend"
         );
-        Self { seed, churn: Churn::none(series), timing, fields }
+        // ⌊place · interval / series⌋ without a product that is too large.
+        let (places, interval_ns) = (series as i64, timing.interval_ns);
+        let offset = |place: i64| interval_ns / places * place + interval_ns % places * place / places;
+        let staggered = if timing.staggered { places } else { 0 };
+        let offsets = (0..staggered).map(offset).collect();
+        Self { seed, churn: Churn::none(series), timing, fields, offsets }
     }
 
     /// The same, whose series end and begin.
@@ -184,9 +197,21 @@ impl Sensors {
 
     /// When the reading was taken, in ns since the Unix epoch.
     pub fn time_ns(&self, series: u32, tick: u64) -> i64 {
-        self.timing.cut(self.timing.tick_ns(tick).saturating_add_unsigned(
-            self.stream(series, Jitter).below(tick, self.timing.jitter_ns.unsigned_abs()),
-        ))
+        let jitter_ns = self.timing.jitter_ns.unsigned_abs();
+        let after_ns = match self.offsets.get((series % self.series()) as usize) {
+            Some(offset_ns) => *offset_ns,
+            None => signed(self.stream(series, Jitter).below(tick, jitter_ns)),
+        };
+        self.timing.cut(self.timing.tick_ns(tick).saturating_add(after_ns))
+    }
+
+    /// How many readings a series has in this time, wherever it begins; none where that is not always the same.
+    pub fn readings_within(&self, length_ns: i64) -> Option<u64> {
+        let Timing { interval_ns, jitter_ns, staggered, burst, unit_ns, missing, repeated, .. } = self.timing;
+        let is_alike = (staggered || jitter_ns == 0) && burst == 1 && missing + repeated == 0.0;
+        let is_regular = is_alike && self.churn.shortest_life().is_none();
+        let is_even = interval_ns % unit_ns == 0 && length_ns % interval_ns == 0;
+        (is_regular && is_even).then_some(u64::try_from(length_ns / interval_ns).ok()?)
     }
 
     /// The first instant at which no reading of an earlier tick than this one was taken, and every one of it or a later tick comes after or then.
@@ -264,16 +289,33 @@ impl Sensors {
         }
     }
 
-    /// Appends everything that some series send in some turns, counted through all of them in a tick and then the next tick's.
-    pub fn push_turns(&self, of: &Range<u32>, turns: Range<u64>, with_copies: bool, batch: &mut Batch) {
-        let width = of.len() as u64;
-        let readings = turns.flat_map(|turn| {
-            let tick = turn / width;
-            let place = of.start + u32::try_from(turn % width).unwrap_or(0);
-            let sent = self.sent(place, tick, with_copies);
-            sent.map(move |sent| (self.churn.series_at(place, sent.tick), sent.tick))
-        });
-        self.push(&readings.collect_vec(), batch, FieldSet::first(self.fields.len()));
+    /// Appends everything that series send in some turns, those of `order`, of which the first is number `first`.
+    pub fn push_turns(
+        &self,
+        (first, order): (u32, Order),
+        turns: impl Iterator<Item = u64>,
+        with_copies: bool,
+        batch: &mut Batch,
+    ) {
+        let Timing { missing, late, stale, repeated, .. } = self.timing;
+        let is_regular = missing + late + stale == 0.0 && !(with_copies && repeated > 0.0);
+        let mut readings = Vec::with_capacity(turns.size_hint().0);
+        for turn in turns {
+            let (place, tick) = order.at(turn);
+            let place = first + place;
+            let mut put = |tick: u64| readings.push((self.churn.series_at(place, tick), tick));
+            if is_regular {
+                put(tick);
+            } else {
+                self.sent(place, tick, with_copies).for_each(|sent| put(sent.tick));
+            }
+        }
+        self.push(&readings, batch, FieldSet::first(self.fields.len()));
+    }
+
+    /// Makes these values the columns of a series' entity, in memory that is used again for others.
+    pub fn fill_entity(&self, series: u32, values: &mut Vec<Value>) {
+        meter::fill_contact(self.seed, series, values);
     }
 }
 
@@ -283,8 +325,9 @@ pub fn data_set(schema: Schema, tables: Vec<(Sensors, u64)>) -> DataSet {
     DataSet::new(schema, move |shard, sink| {
         for (table, (sensors, ticks)) in tables.iter().enumerate() {
             let series = shard.series(sensors.series());
+            let order = Order::of_time(series.end - series.start);
             sink.put_all(table, ticks.saturating_mul(series.len() as u64), BATCH, |turns, batch| {
-                sensors.push_turns(&series, turns, true, batch)
+                sensors.push_turns((series.start, order), turns, true, batch)
             })?;
         }
         Ok(())

@@ -1,13 +1,11 @@
 //! How fast data sets are made: values a second on one core, into columns and one by one.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use sensormark_data::billing::{self, Meter, fill_contact};
 use sensormark_data::iot_platform::{self, Homes};
 use sensormark_data::machine_tool::{CHANNELS, MachineTool};
-use sensormark_data::random::Stream;
-use sensormark_data::sensor_operations::SensorReadings;
+use sensormark_data::random::{Stream, Streams};
+use sensormark_data::shapes::{meter::Meter, temperature::Temperature};
 use sensormark_store::Batch;
-use sensormark_workload::sensor_operations::schema;
 
 fn machine_tool(criterion: &mut Criterion) {
     const SAMPLES: usize = 100_000;
@@ -64,47 +62,32 @@ fn iot_platform(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Meters' readings, nine values each: a month of one meter into columns, and one reading with its meter's contact as an operation has it.
+/// A month of a meter's readings, nine values each.
 fn meters(criterion: &mut Criterion) {
-    const HOURS: u32 = 744;
-    let mut group = criterion.benchmark_group("billing");
-    let mut batch = Batch::new(0, &billing::schema(1).tables[0]);
-    group.throughput(Throughput::Elements(u64::from(HOURS) * 9));
+    const HOURS: u64 = 744;
+    let mut group = criterion.benchmark_group("meter");
+    group.throughput(Throughput::Elements(HOURS * 9));
     group.bench_function("month", |bencher| {
         bencher.iter(|| {
-            batch.clear();
-            Meter::new(std::hint::black_box(42), 0).push(0, 0..HOURS, &mut batch);
-        });
-    });
-    group.throughput(Throughput::Elements(9));
-    let mut contact = Vec::new();
-    group.bench_function("operation", |bencher| {
-        bencher.iter(|| {
-            batch.clear();
-            Meter::new(std::hint::black_box(42), 0).push(0, 500..501, &mut batch);
-            fill_contact(42, 0, &mut contact);
+            let meter = Meter::new(Streams::new(std::hint::black_box(42), 0));
+            let values =
+                (0..9).flat_map(|field| (0..HOURS).map(move |hour| meter.value(field, hour).float()));
+            values.sum::<f64>()
         });
     });
     group.finish();
 }
 
-fn sensor_operations(criterion: &mut Criterion) {
+fn temperature(criterion: &mut Criterion) {
     const READINGS: u64 = 100_000;
-    let readings = SensorReadings::new(42, 100, 30_000).expect("right numbers");
-    let mut batch = Batch::new(0, &schema(100, 30_000).tables[0]);
-    let mut group = criterion.benchmark_group("sensor_operations");
+    let sensor = Temperature::new(Streams::new(42, 7), 0);
+    let mut group = criterion.benchmark_group("temperature");
     group.throughput(Throughput::Elements(READINGS));
-    group.bench_function("push", |bencher| {
-        bencher.iter(|| {
-            batch.clear();
-            readings.push(7, 777..777 + READINGS, &mut batch);
-        });
-    });
-    group.bench_function("value", |bencher| {
-        bencher.iter(|| (0..READINGS).map(|tick| readings.value(7, tick)).sum::<f64>());
+    group.bench_function("at", |bencher| {
+        bencher.iter(|| (0..READINGS).map(|tick| sensor.at(tick)).sum::<f64>());
     });
     group.finish();
 }
 
-criterion_group!(benches, machine_tool, sensor_operations, iot_platform, meters, random);
+criterion_group!(benches, machine_tool, temperature, iot_platform, meters, random);
 criterion_main!(benches);

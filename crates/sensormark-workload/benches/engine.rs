@@ -5,16 +5,19 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use sensormark_conformance::null::NullStore;
-use sensormark_data::sensor_operations::SensorReadings;
+use sensormark_engine::adjust::adjust_values;
 use sensormark_engine::clients::Clients;
 use sensormark_engine::operations::{Operations, Slot};
 use sensormark_engine::outcome::PhaseOutcome;
 use sensormark_engine::phase::{Load, Phase, Target};
+use sensormark_engine::scale::Scale;
+use sensormark_engine::trial::script::phases;
+use sensormark_engine::trial::{Subject, WorkloadFactory};
 use sensormark_store::{
     Answer, AnswerSource, Ask, Batch, DatabaseName, Durability, Endpoint, FieldSet, Layout, Plan, Query,
     Schema, Secret, Selection, TimeRange, TimeResolution, Values,
 };
-use sensormark_workload::sensor_operations::{Operation, Reads, Writes, schema};
+use sensormark_workload::shipped::SENSOR_OPERATIONS;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,23 +67,20 @@ impl Operations for Readings {
     }
 }
 
-/// The sensors of the workload sensor-operations.
-fn sensors() -> Arc<SensorReadings> {
-    Arc::new(SensorReadings::new(42, 100, 30_000).expect("right numbers"))
-}
-
-fn sensor_writes(statements: u64, per_statement: u64) -> Arc<dyn Operations> {
-    let operation = Operation::SingleWrite;
-    Arc::new(Writes::new(operation, sensors(), 0..statements, per_statement))
-}
-
-fn sensor_reads(questions: u64) -> Arc<dyn Operations> {
-    let (operation, table) = (Operation::SingleRead, schema(100, 30_000).tables.remove(0));
-    Arc::new(Unchecked(Reads::new(operation, sensors(), table, 42, (0..questions, 1))))
+/// What a load of sensor-operations does with these numbers, by its place in the trial.
+fn sensors(place: usize, settings: &[&str]) -> Arc<dyn Operations> {
+    let settings: Vec<String> = settings.iter().map(|&text| text.to_owned()).collect();
+    let preset = SENSOR_OPERATIONS.preset(Scale::Study).expect("a scale");
+    let numbers = adjust_values(preset, &settings, SENSOR_OPERATIONS.parameters()).expect("numbers");
+    let store = NullStore::new(Arc::new(Nothing));
+    let subject = Subject { store: &store, layout: &Layout::row_per_reading(), layout_name: "individual" };
+    let steps = SENSOR_OPERATIONS.build(&numbers, 42, subject).expect("a workload").steps();
+    let load = &phases(&steps).nth(place).expect("a phase").loads[0];
+    Arc::new(Unchecked(Arc::clone(&load.operations)))
 }
 
 /// Questions whose answers are not judged, because those of the null store are empty.
-struct Unchecked(Reads);
+struct Unchecked(Arc<dyn Operations>);
 
 impl Operations for Unchecked {
     fn len(&self) -> u64 {
@@ -145,9 +145,14 @@ fn engine(criterion: &mut Criterion) {
         ("ask_single", Readings::of(2_000_000, 1, true), 1, 2),
         ("write_single_16_clients", Readings::of(2_000_000, 1, false), 1, 16),
         ("write_batches_of_1000", Readings::of(50_000, 1_000, false), 1_000, 2),
-        ("sensor_operations_write", sensor_writes(2_000_000, 1), 1, 1),
-        ("sensor_operations_read", sensor_reads(2_000_000), 1, 1),
-        ("sensor_operations_multi_write", sensor_writes(50_000, 1_000), 1_000, 1),
+        ("sensor_operations_write", sensors(0, &["sweep=false", "single=2000000"]), 1, 1),
+        ("sensor_operations_read", sensors(1, &["sweep=false", "single=2000000"]), 1, 1),
+        (
+            "sensor_operations_multi_write",
+            sensors(2, &["sweep=false", "clients=1", "multi=50000000"]),
+            1_000,
+            1,
+        ),
     ] {
         let operations = work.len();
         let readings = operations * rows;

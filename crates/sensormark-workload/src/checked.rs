@@ -95,14 +95,16 @@ fn line(kind: &str, table: &Table, query: &Query, answer: &Answer) -> Option<Jso
         Answer::Moment(_) => return None,
     };
     let [from, until] = [query.range.start_ns, query.range.end_ns];
-    let time = |ns: i64| {
-        Timestamp::from_nanosecond(ns.into()).map_or_else(|_| ns.to_string(), |time| time.to_string())
-    };
-    let (of, from_time, until_time) = (words(&series), time(from), time(until));
+    let (of, from_time, until_time) = (words(&series), time_text(from), time_text(until));
     Some(json!({
         "kind": kind, "table": table.name, "series": series, "from_ns": from, "until_ns": until, "answer": answer,
         "question": format!("{}, of {of}, from {from_time} until before {until_time}", words(&asked)), "asked": asked,
     }))
+}
+
+/// A time (ns since the Unix epoch) as RFC 3339 writes it.
+pub fn time_text(ns: i64) -> String {
+    Timestamp::from_nanosecond(ns.into()).map_or_else(|_| ns.to_string(), |time| time.to_string())
 }
 
 fn number(value: &Json) -> Option<usize> {

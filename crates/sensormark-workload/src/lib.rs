@@ -12,7 +12,6 @@
     )
 )]
 
-pub mod billing;
 pub mod checked;
 
 pub mod devops;
@@ -29,8 +28,6 @@ pub mod machine_tool;
 pub mod own;
 
 pub mod replay;
-
-pub mod sensor_operations;
 
 pub mod shipped;
 

@@ -141,10 +141,9 @@ fn every_workload_is_generated_by_one_grammar_and_asks_for_nothing_else() {
         (vec!["machine-tool"], 5_200),
         (vec!["devops", "--for", "1m", "--set", "hosts=2"], 6 * 2 * 9),
         (vec!["sensor-operations", "--for", "5m", "--set", "sensors=7"], 70),
-        // no store is asked, so 1,500 need be no multiple of a batch
-        (vec!["sensor-operations", "--set", "multi=1500", "--set", "single=1"], 1_500),
-        // nor devices of clients
-        (vec!["billing", "--for", "2d", "--set", "devices=3"], 3 * 48),
+        (vec!["sensor-operations", "--set", "multi=1500", "--set", "batch=500", "--set", "single=1"], 1_500),
+        // what the data grow by later is not generated
+        (vec!["billing", "--for", "2d", "--set", "devices=3", "--set", "clients=3"], 3 * 48),
         // nor are days asked about
         (vec!["own.toml"], 3 * 360),
         (vec!["own.toml", "--for", "5m"], 3 * 30),

@@ -46,6 +46,9 @@ impl Churn {
 
     /// The series that reports from a place in a tick.
     pub fn series_at(&self, place: u32, tick: u64) -> u32 {
+        if self.of_a_tick == 0 {
+            return place;
+        }
         let (places, place) = (u64::from(self.places), u64::from(place));
         let newest = self.series_before(tick.saturating_add(1)) - 1;
         u32::try_from(newest - (newest - place) % places).unwrap_or(u32::MAX)

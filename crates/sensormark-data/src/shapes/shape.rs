@@ -7,6 +7,7 @@
 //! | sine, sawtooth | of the tick's time, within bounds; where in its period each series begins is drawn |
 //! | counter | start + k · step + a random part below one step: it never falls, and grows by `step` on average |
 //! | walk | a sum of value noises, one for each power of two of ticks up to the period, the amplitude growing with the root of the power |
+//! | temperature, meter | see [`temperature`](super::temperature) and [`meter`](super::meter) |
 //! | recorded | the values of somebody's own column, round and round, each series from its own place |
 
 use crate::prelude::*;
@@ -26,6 +27,10 @@ pub enum Shape {
     Walk(f64, f64, NonZeroU64),
     /// From a start, growing by this much a tick on average.
     Counter(f64, f64),
+    /// A room's.
+    Temperature,
+    /// A consumption meter's: a field of [`FIELDS`](super::meter::FIELDS), by its number.
+    Meter(usize),
     /// True with this chance.
     Chance(f64),
     /// Always this truth value.

@@ -54,6 +54,7 @@ fn sensors() -> Sensors {
         start_ns: 1_767_225_600 * SECOND_NS,
         interval_ns: SECOND_NS,
         jitter_ns: SECOND_NS / 4,
+        staggered: false,
         burst: 1,
         burst_interval_ns: SECOND_NS,
         unit_ns: 1_000_000,
@@ -96,7 +97,7 @@ fn checksum(batch: &Batch) -> u64 {
 #[test]
 fn golden_checksum() {
     let mut all = batch();
-    sensors().push_turns(&(0..5), 0..5_000, true, &mut all);
+    sensors().push_turns((0, Order::of_time(5)), 0..5_000, true, &mut all);
     assert_eq!((all.len(), checksum(&all)), (5_143, 7_175_518_157_733_828_769));
 }
 
@@ -104,9 +105,9 @@ fn golden_checksum() {
 fn turns_in_pieces_are_the_same_as_turns_at_once() {
     let sensors = sensors();
     let (mut all, mut pieces) = (batch(), batch());
-    sensors.push_turns(&(0..5), 1_000..2_000, true, &mut all);
+    sensors.push_turns((0, Order::of_time(5)), 1_000..2_000, true, &mut all);
     for start in (1_000..2_000).step_by(37) {
-        sensors.push_turns(&(0..5), start..(start + 37).min(2_000), true, &mut pieces);
+        sensors.push_turns((0, Order::of_time(5)), start..(start + 37).min(2_000), true, &mut pieces);
     }
     assert_eq!(all, pieces);
 }
@@ -206,7 +207,7 @@ fn what_is_exported_is_what_is_sent() {
     let schema = Schema { tables: vec![table] };
     let readings = data_set(schema, vec![(sensors.clone(), 300)]);
     let mut all = batch();
-    sensors.push_turns(&(0..5), 0..1_500, true, &mut all);
+    sensors.push_turns((0, Order::of_time(5)), 0..1_500, true, &mut all);
     let count = |shard| {
         let mut count = 0;
         let read = readings.each_batch(shard, |batch| {

@@ -15,6 +15,8 @@ pub struct SeriesField<'f> {
     repeats: Stream,
     outliers: Stream,
     walk: Option<Walk>,
+    temperature: Option<temperature::Temperature>,
+    meter: Option<meter::Meter>,
     /// The tick that was asked last, and its value before rounding.
     last: Option<(u64, f64)>,
 }
@@ -30,7 +32,22 @@ impl<'f> SeriesField<'f> {
             Walk(_, _, period_ns) => Some(Walk::new(value, period_ns.get() / interval_ns)),
             _ => None,
         };
-        Self { field, interval_ns, value, noise, phase, repeats, outliers, walk, last: None }
+        let temperature =
+            matches!(field.shape, Temperature).then(|| temperature::Temperature::new(streams, number));
+        let meter = matches!(field.shape, Meter(_)).then(|| meter::Meter::new(streams));
+        Self {
+            field,
+            interval_ns,
+            value,
+            noise,
+            phase,
+            repeats,
+            outliers,
+            walk,
+            temperature,
+            meter,
+            last: None,
+        }
     }
 
     /// The value of a numeric field; none for text and truth values.
@@ -41,6 +58,7 @@ impl<'f> SeriesField<'f> {
                 Values::F64(values) => Some(Float(values[self.row(tick, values.len())])),
                 _ => None,
             },
+            (Meter(field), _) => Some(self.meter?.value(*field, tick)),
             (_, I64) => Some(Integer(self.integer(tick))),
             (_, F64) => Some(Float(self.float(tick))),
             _ => None,
@@ -153,6 +171,7 @@ impl<'f> SeriesField<'f> {
             Sawtooth(low, high, period_ns) => low + (high - low) * self.turns(tick, period_ns),
             Counter(start, step) => start + step * (tick as f64 + self.value.unit(tick)),
             Walk(low, high, _) => self.walk.as_mut().map_or(0.0, |walk| amid(low, high, walk.at(tick))),
+            Temperature => self.temperature.map_or(0.0, |room| room.at(tick)),
             _ => 0.0,
         }
     }

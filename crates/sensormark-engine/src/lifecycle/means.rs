@@ -7,7 +7,7 @@
 
 use super::{Done, Site, Task};
 use minijinja::value::merge_maps;
-use minijinja::{Environment, UndefinedBehavior, Value, context};
+use minijinja::{Environment, Error, ErrorKind::InvalidOperation, UndefinedBehavior, Value, context};
 use sensormark_data::units::ns_to_seconds;
 use sensormark_result::probe::{ProcessTable, disk_usage};
 use sensormark_server::ManagedServer;
@@ -311,11 +311,16 @@ impl Work<'_> {
 /// A template of minijinja with these values.
 ///
 /// # Errors
-/// What is wrong with it, in words: also that a value is not there.
+/// What is wrong with it, in words: also that a value is not there, and what the template itself refuses.
 pub fn render(text: &str, values: impl Serialize) -> Result<String, String> {
     let mut templates = Environment::new();
     templates.set_undefined_behavior(UndefinedBehavior::Strict);
-    templates.render_str(text, values).map_err(|error| error.to_string())
+    templates.add_function("refuse", |why: String| Err::<String, _>(Error::new(InvalidOperation, why)));
+    let rendered = templates.render_str(text, values);
+    rendered.map_err(|error| match (error.kind(), error.detail()) {
+        (InvalidOperation, Some(why)) => why.to_owned(),
+        _ => error.to_string(),
+    })
 }
 
 /// CPU time of the programs that this process has run and waited for, and of a server that still runs, in seconds.

@@ -6,7 +6,7 @@ use crate::{
 };
 use sensormark_data::iot_platform::Homes;
 use sensormark_result::statistics::projection::{Band, Open, Point, project, project_disk};
-use sensormark_workload::{billing, devops, iot_platform, own, sensor_operations};
+use sensormark_workload::{devops, iot_platform, own};
 
 const MB: f64 = 1e6;
 const MS: f64 = 1e6;
@@ -35,12 +35,12 @@ pub fn your_readings(run: &RunRecord) -> Known {
     }
     let readings_a_second = match run.workload.as_str() {
         devops::NAME => number("hosts")? / devops::data_seconds_of_a_reading(),
-        billing::NAME => {
+        "billing" => {
             let devices = run.parameters.get("devices")?.as_array()?.last()?.as_f64()?;
             devices.max(number("grown").unwrap_or(0.0)) / HOUR
         }
         iot_platform::NAME => number("homes")? * Homes::values_an_hour() / HOUR,
-        sensor_operations::NAME | "slow-control" => number("sensors")? * 1e3 / number("interval_ms")?,
+        "sensor-operations" | "slow-control" => number("sensors")? * 1e3 / number("interval_ms")?,
         "hydrometry" => number("stations")? * 1e3 / number("interval_ms")?,
         _ => return None,
     };

@@ -1,7 +1,6 @@
 //! Ingest rate over rows stored, from the counts of each second: in parts, and as lines.
 
 use super::*;
-use sensormark_workload::billing::INGEST;
 
 /// Parts of the rows that the rate is shown for.
 const PARTS: usize = 5;
@@ -33,7 +32,7 @@ pub fn drawn(field: &Field) -> Table {
 fn curve(trial: &TrialRecord) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0)];
     let (mut before, mut rows) = (0.0, 0.0);
-    for load in Loads::parse(INGEST).finished(trial) {
+    for load in Loads::parse("ingest").finished(trial) {
         let start = points.len();
         for (second, count) in counts(load) {
             rows += count;

@@ -49,8 +49,8 @@ impl Parameters {
     pub fn churn(&self, table: usize) -> Churn {
         let series = &self.tables[table].series;
         let sent = |(phase, part): (&PhasePart, &WritersPart)| {
-            let turns = match (part.load_ns, part.rate, phase.duration_ns) {
-                (Some(load_ns), ..) => return series.turns(load_ns) / u64::from(series.count),
+            let turns = match (part.turns(series), part.rate, phase.duration_ns) {
+                (Some(turns), ..) => return turns / u64::from(series.count),
                 (None, Some(rate), Some(duration_ns)) => rate * duration_ns as f64 / 1e9,
                 _ => 0.0,
             };

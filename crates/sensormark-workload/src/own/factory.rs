@@ -1,16 +1,17 @@
 //! User's workloads as trials of phases: the steps that an implementation goes through, and what is said of it then.
 
 use super::answers::Answers;
+use super::layouts::Statements;
 use super::life::{CHECKS, RollupQuestions, Round};
 use super::limit::What;
 use super::parameters::{Parameters, PhasePart, QueryKind, QueryPart, TablePart, WritersPart};
 use super::questions::{Horizon, Questions};
 use super::writes::{Copies, Writes};
-use super::{LOAD, MIXED, NAME, lifecycle, sensors};
+use super::{LOAD, MIXED, NAME, layouts, lifecycle, sensors};
 use crate::growth;
 use crate::replay::round_span;
 use sensormark_data::export::{DataRequest, DataSet};
-use sensormark_data::shapes::{self, Sensors};
+use sensormark_data::shapes::{self, Sensors, order::Order};
 use sensormark_data::units::round_u64;
 use sensormark_engine::answers::Checking;
 use sensormark_engine::judge::work::Work;
@@ -34,6 +35,8 @@ use std::time::Duration;
 
 /// A record of the layouts that keep readings by spans holds about so many readings.
 const READINGS_PER_SPAN: i64 = 1_000;
+/// The families of a row a reading.
+const INDIVIDUAL: [&str; 2] = ["individual", "reading"];
 /// Rates are kept to a thousandth of an operation a second.
 const RATE_PARTS: f64 = 1_000.0;
 
@@ -64,6 +67,7 @@ impl WorkloadFactory for OwnWorkload {
             }
             series.start_ns = request.start_ns.unwrap_or(series.start_ns);
             DataRequest::end_ns(series.start_ns, series.ticks(), series.interval_ns)?;
+            table.check_meters()?;
         }
         let schema = sensors::readings(&parameters);
         let each = schema.tables.iter().enumerate().map(|(number, table)| {
@@ -87,21 +91,27 @@ impl WorkloadFactory for OwnWorkload {
         growth::changed(parameters, |own: &mut Parameters| own.fit(budget))
     }
 
-    fn choose(&self, parameters: &Value, _family: &str, offers: &mut [LayoutOption]) {
+    fn choose(&self, parameters: &Value, family: &str, offers: &mut [LayoutOption]) {
+        let Ok(own) = read(parameters) else { return };
         // What is done to old data is written for the usual layouts.
-        if read(parameters).is_ok_and(|own| own.life.is_some()) {
+        if own.life.is_some() {
             offers.iter_mut().skip(1).for_each(|offer| offer.default_selection = DefaultSelection::OnRequest);
+        } else if INDIVIDUAL.contains(&family)
+            && let Some(index) = own.index
+        {
+            layouts::choose(index, own.statements.unwrap_or(Statements::Usual), offers);
         }
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
         let mut parameters = read(parameters)?;
         if parameters.life.is_some() {
-            parameters.layouts.retain(|layout| layout == "individual");
+            parameters.layouts.retain(|layout| INDIVIDUAL.contains(&layout.as_str()));
         }
         let intervals = parameters.tables.iter().map(|table| table.series.interval_ns);
         let span_ns = round_span(intervals.max().unwrap_or(1).saturating_mul(READINGS_PER_SPAN));
-        let all = [("individual", Family::PerReading), ("bulk", Family::PerSpan { span_ns })];
+        let [individual, reading] = INDIVIDUAL.map(|name| (name, Family::PerReading));
+        let all = [individual, ("bulk", Family::PerSpan { span_ns }), reading];
         let wanted = |(name, _): &(&str, Family)| parameters.layouts.iter().any(|one| one == name);
         let named = all.into_iter().filter(wanted);
         Ok(named.map(|(name, family)| (name.to_owned(), family)).collect())
@@ -182,6 +192,9 @@ struct Group {
     about: About,
     turns: Range<u64>,
     batch: u64,
+    order: Order,
+    /// Whether they write no more than that: where nothing is said of a watermark, all of it is there.
+    has_end: bool,
     /// Whether the phase ends when all of it is written, so that nothing of it is missing afterwards.
     is_whole: bool,
 }
@@ -189,13 +202,17 @@ struct Group {
 impl Own {
     fn with_steps(mut self, subject: Subject<'_>) -> Self {
         let phases = self.parameters.phases.clone();
-        let name = |what: &str, usual: &str, phase: &str| match phase == usual {
-            true => what.to_owned(),
-            false => format!("{what}-{phase}"),
-        };
         let mut written = vec![Vec::new(); self.tables.len()];
         let mut size = None;
         for (number, phase) in phases.iter().enumerate() {
+            if let Some(why) = self.refused(phase, subject) {
+                self.notes.push(why);
+                break;
+            }
+            if phase.empty && !self.steps.is_empty() {
+                self.steps.push(Step::Reset);
+                written.iter_mut().for_each(Vec::clear);
+            }
             if let Some(readings) = phase.size {
                 self.steps.push(Step::Size(readings));
                 size = phase.size;
@@ -213,7 +230,7 @@ impl Own {
                 queries.iter().filter(is_warm).map(|part| self.asking(number, part, &before[part.table]));
             let warm: Vec<LoadSpec> = warm.collect();
             if !warm.is_empty() {
-                self.steps.push(warm_up(name("warm-up", MIXED, &phase.name), warm, phase));
+                self.steps.push(warm_up(named("warm-up", MIXED, &phase.name), warm, phase));
             }
             let asking = |part: &QueryPart| match part.kind {
                 QueryKind::Rollup => self.asking_rollup(phase, Some(part)).pop(),
@@ -230,20 +247,18 @@ impl Own {
             if loads.is_empty() && task.is_none() {
                 continue;
             }
-            let mut run = PhaseSpec::new(phase.name.clone(), loads).label("operation", phase.name.clone());
-            run.labels.extend(phase.labels.clone());
+            let mut run = PhaseSpec { needs: needs(phase, &before), ..spec(phase, loads, task) };
+            run.processes = subject.store.one_process().map_or(phase.processes.unwrap_or(1), |_| 1);
+            if run.processes > 1 {
+                // They know nothing of each other's operations.
+                run.loads.iter_mut().for_each(|load| load.distribution = WorkDistribution::STRIDE);
+            }
             if let Some(readings) = size {
                 run = run.label(names::STORED, readings);
             }
-            run.limit = phase.duration_ns.filter(|_| task.is_none()).map(Duration::from_nanos);
-            run.task = task;
-            run.needs = needs(phase, &before);
             self.steps.push(Step::Run(run));
             self.steps.extend(after.map(|task| alone(&format!("{}, after", phase.name), task)));
-            let is_last = phase.task.is_none() && phase.round.is_none();
-            if phase.duration_ns.is_none() && !phase.writers.is_empty() && is_last {
-                self.steps.push(Step::Settle(name("settled", LOAD, &phase.name)));
-            }
+            self.steps.extend(settled(phase));
         }
         self.end_life(&written, subject);
         self
@@ -311,6 +326,15 @@ impl Own {
         each.collect()
     }
 
+    /// Why a layout goes through no more phases from this one on.
+    fn refused(&self, phase: &PhasePart, subject: Subject<'_>) -> Option<String> {
+        let of = |part: &WritersPart| &self.parameters.tables[part.table].series;
+        let refuses = subject.layout.foreign_key && phase.writers.iter().any(|part| part.is_bulk(of(part)));
+        refuses.then(|| {
+            format!("{} and what follows are left out: with a foreign key, readings cannot come before their entity", phase.name)
+        })
+    }
+
     /// The queries of a phase that the layout can answer; the others are noted.
     fn supported(&mut self, number: usize, written: &[Vec<Group>], subject: Subject<'_>) -> Vec<QueryPart> {
         let mut supported = Vec::new();
@@ -329,31 +353,41 @@ impl Own {
     /// Clients that go on where those before them end.
     fn writing(&self, phase: &PhasePart, part: &WritersPart, written: &mut Vec<Group>) -> LoadSpec {
         let table = &self.tables[part.table];
-        let batch = if part.batch == 0 { table.advised } else { part.batch };
-        let operations = part.rate.map(|rate| rate / batch as f64);
         let series = &self.parameters.tables[part.table].series;
+        let batch = match part.batch {
+            _ if series.entity.is_some() && !part.is_bulk(series) => 1,
+            0 => table.advised,
+            batch => batch,
+        };
+        let operations = part.rate.map(|rate| rate / batch as f64);
+        let given = part.turns(series);
         let lasts_ns = phase.task.as_ref().map_or(phase.duration_ns, |_| Some(lifecycle::LONGEST_NS));
-        let length = match (part.load_ns, lasts_ns) {
-            (Some(load_ns), _) => {
-                let ticks = u64::try_from(load_ns / series.interval_ns.max(1)).unwrap_or(0);
-                ticks.saturating_mul(u64::from(series.count))
-            }
+        let length = match (given, lasts_ns) {
+            (Some(turns), _) => turns,
             (None, Some(duration_ns)) => length(operations, duration_ns).saturating_mul(batch),
             (None, None) => 0,
         };
         let first = written.last().map_or(0, |group: &Group| group.turns.end);
         let turns = first..first.saturating_add(length);
-        let sensors = (part.table, Arc::clone(&table.sensors));
-        let writes = Writes::new(&part.name, sensors, table.copies, turns.clone(), batch);
+        let (order, has_entity) = (part.order(series), series.entity.is_some());
+        let (sensors, sent) = (Arc::clone(&table.sensors), (turns.clone(), order));
+        let writes = Writes::new(part, sensors, table.copies, sent, batch, has_entity);
+        // A client stays with a series, whose entity it updates in the order of time.
+        let distribution = match has_entity && batch == 1 {
+            true => WorkDistribution::STRIDE,
+            false => WorkDistribution::COUNTER,
+        };
         let about = About { phase: phase.name.clone(), load: part.name.clone() };
         written.push(Group {
             about,
             turns,
             batch,
+            order,
+            has_end: given.is_some(),
             is_whole: phase.duration_ns.is_none() || phase.task.is_some(),
         });
         LoadSpec {
-            distribution: WorkDistribution::COUNTER,
+            distribution,
             pacing: pacing(operations),
             ..LoadSpec::writing(part.name.clone(), Arc::new(writes), part.clients)
         }
@@ -364,16 +398,17 @@ impl Own {
         let phase = &self.parameters.phases[number];
         let table = &self.tables[part.table];
         let last = written.last();
-        let (turns, batch, is_whole) =
-            last.map_or((0..0, 1, true), |group| (group.turns.clone(), group.batch, group.is_whole));
+        let turns = last.map_or(0..0, |group| group.turns.clone());
+        let is_there = last.is_none_or(|group| group.is_whole || group.has_end);
         let series = &self.parameters.tables[part.table].series;
         let kept_ns = self.parameters.life.as_ref().zip(phase.round);
         let kept_ns = kept_ns.map_or(i64::MIN, |(life, round)| life.kept_from_ns(series, round));
         let horizon = Horizon {
             turns_before: turns.start,
-            batch,
+            batch: last.map_or(1, |group| group.batch),
+            order: last.map_or(Order::of_time(series.count), |group| group.order),
             turns_end: turns.end,
-            turns_loaded: if is_whole { turns.end } else { turns.start },
+            turns_loaded: if is_there { turns.end } else { turns.start },
             lag_ticks: table.sensors.longest_delay(table.copies.sent),
             first_ns: kept_ns,
         };
@@ -398,6 +433,32 @@ impl Own {
             )
         }
     }
+}
+
+/// What belongs to a phase, by its name; the usual phase's has no further one.
+fn named(what: &str, usual: &str, phase: &str) -> String {
+    if phase == usual { what.to_owned() } else { format!("{what}-{phase}") }
+}
+
+/// A phase of these clients, and what is done meanwhile.
+fn spec(phase: &PhasePart, loads: Vec<LoadSpec>, task: Option<Arc<Task>>) -> PhaseSpec {
+    let mut run = PhaseSpec::new(phase.name.clone(), loads);
+    run.labels.clone_from(&phase.labels);
+    if run.labels.is_empty() {
+        run = run.label("operation", phase.name.clone());
+    }
+    run.limit = phase.duration_ns.filter(|_| task.is_none()).map(Duration::from_nanos);
+    run.task = task;
+    run
+}
+
+/// The rest after a phase: where the file says so, or the phase ends with what its writers load.
+fn settled(phase: &PhasePart) -> Option<Step> {
+    let is_last = phase.task.is_none() && phase.round.is_none();
+    let loads = phase.writers.iter().any(|part| part.load_ns.is_some());
+    let rests = phase.duration_ns.is_none() && loads && is_last;
+    let usual = rests.then(|| named("settled", LOAD, &phase.name));
+    phase.settled.clone().or(usual).map(Step::Settle)
 }
 
 /// Queries that are not counted.

@@ -31,7 +31,7 @@ pub struct Limit {
     /// The bound: ns, bytes, a share, a rate or a count.
     pub bound: f64,
     /// Readings that the sensors send in the time that is meant, where one is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub kept_readings: Option<f64>,
 }
 

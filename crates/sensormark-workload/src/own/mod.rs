@@ -26,6 +26,7 @@ mod churn;
 pub mod factory;
 pub mod file;
 pub mod find_limit;
+pub mod layouts;
 mod life;
 pub mod lifecycle;
 pub mod limit;

@@ -1,10 +1,12 @@
 //! Everything that a user's workload is made from: what the file says, in numbers. It travels to the trial's processes and into results as it is.
 
 pub use super::file::DashboardPart;
+use super::layouts::{Indexes, Statements};
 use super::lifecycle::TaskPart;
 use super::limit::Limit;
 use sensormark_data::recording::RecordingOptions;
-use sensormark_store::Durability;
+use sensormark_data::shapes::{meter, order::Order};
+use sensormark_store::{Durability, TimeResolution};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -25,24 +27,30 @@ pub struct Parameters {
     pub stores: Vec<String>,
     /// Families of layouts, by name.
     pub layouts: Vec<String>,
+    /// Which of the layouts are measured unasked, where a file says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<Indexes>,
+    /// How writes travel in them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statements: Option<Statements>,
     /// What has to hold.
     pub limits: Vec<Limit>,
     /// What an acknowledged write promises, where the command line does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
     /// Memory that each server may use for caches and heaps, where the command line does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub server_memory_bytes: Option<u64>,
     /// How long data are kept, which says how many readings there will be.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_ns: Option<i64>,
     /// The share of your readings that is measured, with the same share of your memory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub in_proportion: Option<f64>,
     /// The readings.
     pub tables: Vec<TablePart>,
     /// What is dropped, summed up and compressed as the data's time passes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub life: Option<LifePart>,
     /// Who watches what: the panels' rates are those of these people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -98,6 +106,26 @@ pub struct TablePart {
     pub fields: Vec<FieldPart>,
 }
 
+impl TablePart {
+    /// That what meters count is of the hours that they are said to count.
+    ///
+    /// # Errors
+    /// What is not, in words.
+    pub fn check_meters(&self) -> Result<(), String> {
+        let SeriesPart { start_ns, interval_ns, .. } = self.series;
+        let is_meter = |field: &FieldPart| matches!(field.shape, ShapePart::Meter(_));
+        let wanted = (meter::START_NS, meter::HOUR_NS);
+        let is_right = (start_ns, interval_ns) == wanted && self.series.ticks() <= meter::MOST_HOURS;
+        if is_right || !self.fields.iter().any(is_meter) {
+            return Ok(());
+        }
+        Err(format!(
+            "meters count the hours from 2018 on, and there are {} hours of data: write start = \"2018-01-01T00:00:00Z\", interval = \"1h\" and no longer duration",
+            meter::MOST_HOURS
+        ))
+    }
+}
+
 /// When readings are taken, of how many series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -112,6 +140,9 @@ pub struct SeriesPart {
     pub interval_ns: i64,
     /// A reading is taken less than this after its tick.
     pub jitter_ns: i64,
+    /// Series report one after the other within an interval.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub staggered: bool,
     /// So many readings of a series follow one another in a burst.
     pub burst: u32,
     /// From reading to reading of a burst.
@@ -129,6 +160,20 @@ pub struct SeriesPart {
     /// The share of the series that end in a day, each with a new one in its place; see [`super::churn`].
     #[serde(default, skip_serializing_if = "is_none")]
     pub churn: f64,
+    /// How finely times are kept, where it is coarser than lengths of time need.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<TimeResolution>,
+    /// What each series belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entity: Option<EntityKind>,
+}
+
+/// Things that series belong to: a row each, which a reading that is written alone updates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EntityKind {
+    /// Consumption meters, with their owners and addresses.
+    Meters,
 }
 
 fn is_none(share: &f64) -> bool {
@@ -162,7 +207,8 @@ impl SeriesPart {
     /// # Errors
     /// What is wrong, with both values.
     pub fn check_duration(&self) -> Result<(), String> {
-        let (ticks, beyond) = (self.ticks(), self.late_ticks() + 2);
+        let is_regular = self.late + self.repeated == 0.0;
+        let (ticks, beyond) = (self.ticks(), if is_regular { 0 } else { self.late_ticks() + 2 });
         if ticks <= beyond {
             return Err(format!(
                 "duration is {ticks} intervals, and it must be more than {beyond}: late readings come up to {} intervals late; make duration longer, or late_by shorter",
@@ -197,6 +243,9 @@ pub struct TagPart {
     pub values: Vec<String>,
     /// What a series' own value looks like: {} stands for its number.
     pub pattern: String,
+    /// Whole numbers from this one on, and no texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<i64>,
 }
 
 /// Types of fields.
@@ -235,7 +284,7 @@ pub struct FieldPart {
     /// Decimal places that are kept.
     pub decimals: Option<u8>,
     /// Binary places that are kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub bits: Option<u8>,
     /// The share of values that are the one before again.
     #[serde(default)]
@@ -294,6 +343,10 @@ pub enum ShapePart {
         /// By so much a reading, on average.
         step: f64,
     },
+    /// A room's.
+    Temperature,
+    /// A consumption meter's, the field's number there.
+    Meter(usize),
     /// True with this chance.
     Chance(f64),
     /// A truth value that stays.
@@ -318,14 +371,23 @@ pub enum ShapePart {
 pub struct PhasePart {
     /// Its name.
     pub name: String,
+    /// Everything that was written before is gone when it begins.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub empty: bool,
+    /// After it the database comes to rest, under this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled: Option<String>,
+    /// Processes that share its clients; one where it is not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u32>,
     /// What it stands for in tables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, Value>,
     /// A size begins with it: the readings that are stored when its writers have loaded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// A life's round of tasks is due beside it, of this number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
     /// How long; none where it ends with what its writers load.
     pub duration_ns: Option<u64>,
@@ -341,7 +403,7 @@ pub struct PhasePart {
     /// What is asked.
     pub queries: Vec<QueryPart>,
     /// What is done to the database meanwhile; its clients work for the duration before it, and as long after it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskPart>,
 }
 
@@ -361,6 +423,15 @@ pub struct WritersPart {
     pub rate: Option<f64>,
     /// How much time the data that they write spans; none where they write until the phase ends.
     pub load_ns: Option<i64>,
+    /// How many turns they write, in place of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readings: Option<u64>,
+    /// So many series have so many turns each before the next ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<(u32, u64)>,
+    /// Whether a reading and its entity's update are one commit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub atomic: bool,
 }
 
 /// Kinds of queries, by the file's words.
@@ -418,6 +489,24 @@ pub enum QueryKind {
     Outliers,
     /// What a rollup holds.
     Rollup,
+}
+
+impl WritersPart {
+    /// In which order series have their turns.
+    pub fn order(&self, series: &SeriesPart) -> Order {
+        let (together, block) = self.order.unwrap_or((series.count, 1));
+        Order { series: series.count, together, block }
+    }
+
+    /// Whether they write several readings of series with an entity at once, and the last ones of each block alone.
+    pub fn is_bulk(&self, series: &SeriesPart) -> bool {
+        series.entity.is_some() && self.batch != 1 && self.order(series).block > 1
+    }
+
+    /// How many turns they write of a table with these series; none where they write until the phase ends.
+    pub fn turns(&self, series: &SeriesPart) -> Option<u64> {
+        self.readings.or_else(|| Some(series.turns(self.load_ns?)))
+    }
 }
 
 impl QueryKind {
@@ -479,6 +568,10 @@ impl QueryKind {
 pub enum OfPart {
     /// One, drawn.
     One,
+    /// One, drawn by what was written of it: others may have nothing yet.
+    Written,
+    /// One after the other, of those that were written.
+    Each,
     /// All.
     All,
     /// Those with one value of a tag, drawn.
@@ -520,7 +613,7 @@ pub struct QueryPart {
     /// The fields.
     pub fields: Vec<String>,
     /// Of which each question draws so many; it is about all of them where there is no number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub drawn: Option<usize>,
     /// Which series.
     pub of: OfPart,
@@ -528,6 +621,9 @@ pub struct QueryPart {
     pub by: ByPart,
     /// How much time it is about; none for a point, and for all time where it is the latest value.
     pub span_ns: Option<i64>,
+    /// The tick with which that time begins, where all questions are about the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
     /// Width of windows.
     pub window_ns: Option<i64>,
     /// Which time.
@@ -541,6 +637,9 @@ pub struct QueryPart {
     /// Questions a second, of all clients; none for as fast as they can.
     pub rate: Option<f64>,
     /// How many questions; none for as many as there is time for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
+    /// The file that is made of the first answer about each series.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }

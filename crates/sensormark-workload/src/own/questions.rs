@@ -2,13 +2,14 @@
 
 use super::answers::Answers;
 use super::parameters::{ByPart, OfPart, QueryKind, QueryPart, WhenPart};
+use crate::checked::time_text;
 use sensormark_data::random::Stream;
-use sensormark_data::shapes::shape::Number;
+use sensormark_data::shapes::{order::Order, shape::Number};
 use sensormark_engine::operations::{Extent, Operations, Slot};
 use sensormark_store::name::column_name;
 use sensormark_store::{
     Aggregate, Answer, Ask, Comparison, Derived, FieldSet, Function, Grouping, Predicate, Query, Selection,
-    Table, TimeRange, Window,
+    Table, TimeRange, Value, Window,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -32,6 +33,8 @@ pub struct Horizon {
     pub turns_before: u64,
     /// Turns in each of its operations, but for the last, which may be smaller.
     pub batch: u64,
+    /// Which series has which turn.
+    pub order: Order,
     /// Turns that are there after its last operation.
     pub turns_end: u64,
     /// Turns that are there where nothing is said of a watermark.
@@ -43,14 +46,18 @@ pub struct Horizon {
 }
 
 impl Horizon {
-    /// Below this tick everything is there.
-    fn ticks(&self, watermark: u64, series: u32) -> u64 {
-        let turns = if watermark == u64::MAX {
+    /// So many turns are there.
+    fn turns(&self, watermark: u64) -> u64 {
+        if watermark == u64::MAX {
             self.turns_loaded
         } else {
             self.turns_before.saturating_add(watermark.saturating_mul(self.batch)).min(self.turns_end)
-        };
-        (turns / u64::from(series)).saturating_sub(self.lag_ticks)
+        }
+    }
+
+    /// Below this tick everything is there, of all series.
+    fn ticks(&self, turns: u64) -> u64 {
+        self.order.ticks(turns, self.order.series - 1).saturating_sub(self.lag_ticks)
     }
 }
 
@@ -63,6 +70,8 @@ pub struct Questions {
     /// The fields, or those that are drawn from.
     fields: Vec<usize>,
     length: u64,
+    /// The first line of the file that answers make.
+    head: String,
     classes: [String; 1],
 }
 
@@ -78,8 +87,10 @@ impl Questions {
     ) -> Self {
         let table = answers.table();
         let fields = part.fields.iter().filter_map(|name| table.field(&column_name(name).0)).collect();
+        let tags = table.tags.iter().map(|tag| format!("{},", tag.name));
         Self {
             fields,
+            head: tags.collect::<String>() + "from,until,amount",
             stream: Stream::new(seed, STREAM, number),
             part: part.clone(),
             answers,
@@ -105,6 +116,25 @@ impl Questions {
         drawn
     }
 
+    /// What a question is about when so many turns are there, and the ticks of which all of it is there.
+    fn selected(&self, index: u64, turns: u64, table: &Table) -> (Selection, u64) {
+        let order = self.horizon.order;
+        let one = match self.part.of {
+            OfPart::Written => order.at(self.below(index, 0, turns)).0,
+            OfPart::Each => u32::try_from(index % u64::from(self.begun(turns).max(1))).unwrap_or(0),
+            _ => {
+                let ticks = self.horizon.ticks(turns).max(1);
+                return (self.selection(index, ticks, table), ticks);
+            }
+        };
+        (Selection::One(one), order.ticks(turns, one).max(1))
+    }
+
+    /// How many series have readings of the time that is asked about, of so many turns.
+    fn begun(&self, turns: u64) -> u32 {
+        self.horizon.order.begun(turns, self.part.after.unwrap_or(0))
+    }
+
     /// One that has begun is drawn, or one that still reports, where the question is about the latest.
     fn selection(&self, index: u64, ticks: u64, table: &Table) -> Selection {
         let churn = &self.answers.sensors().churn;
@@ -116,7 +146,7 @@ impl Questions {
         let series = ended + self.below(index, 0, begun - ended);
         let series = u32::try_from(series).unwrap_or(0);
         match &self.part.of {
-            OfPart::One => Selection::One(series),
+            OfPart::One | OfPart::Written | OfPart::Each => Selection::One(series),
             OfPart::All => Selection::All,
             OfPart::Tag(name) => {
                 let tag = table.tag(&column_name(name).0).unwrap_or(0);
@@ -130,6 +160,10 @@ impl Questions {
         let sensors = self.answers.sensors();
         let end = sensors.boundary_ns(ticks);
         let start = sensors.boundary_ns(0).max(self.horizon.first_ns).min(end);
+        if let (Some(after), Some(span)) = (self.part.after, self.part.span_ns) {
+            let first = sensors.boundary_ns(after);
+            return TimeRange::new(first.min(end), first.saturating_add(span).min(end));
+        }
         let Some(span) = self.part.span_ns.filter(|&span| span < end - start) else {
             return match self.part.when {
                 WhenPart::Latest => TimeRange::new(start, end),
@@ -284,8 +318,8 @@ impl Questions {
     /// Readings that a question has to look at, about.
     fn readings_looked_at(&self) -> f64 {
         let table = self.answers.table();
-        let all = self.horizon.ticks(u64::MAX, self.answers.sensors().series()).max(1);
-        let series = match self.selection(0, all, table) {
+        let (series, all) = self.selected(0, self.horizon.turns(u64::MAX), table);
+        let series = match series {
             Selection::One(_) => 1,
             Selection::Tagged { tag, value } => table.series.with_tag(tag, &value).len(),
             _ => table.series.len() as usize,
@@ -315,18 +349,22 @@ impl Operations for Questions {
     }
 
     fn least_watermark(&self) -> u64 {
-        let ticks = self.horizon.lag_ticks + 1;
-        let turns = ticks.saturating_mul(u64::from(self.answers.sensors().series()));
+        let Horizon { order, lag_ticks, .. } = self.horizon;
+        let turns = match self.part.of {
+            OfPart::Written => 1,
+            // Of the first series, before which none of the others are asked about.
+            OfPart::Each => (self.part.after.unwrap_or(0) + 1).saturating_mul(order.together.into()),
+            _ => (lag_ticks + 1).next_multiple_of(order.block).saturating_mul(order.series.into()),
+        };
         let missing = turns.saturating_sub(self.horizon.turns_before);
         missing.div_ceil(self.horizon.batch.max(1))
     }
 
     fn fill(&self, index: u64, watermark: u64, slot: &mut Slot) {
-        let table = self.answers.table();
-        let ticks = self.horizon.ticks(watermark, self.answers.sensors().series()).max(1);
         let query = slot.ask();
         query.table = self.answers.number();
-        query.series = self.selection(index, ticks, table);
+        let ticks;
+        (query.series, ticks) = self.selected(index, self.horizon.turns(watermark), self.answers.table());
         query.range = match self.part.kind {
             QueryKind::Point => self.point(index, &query.series, ticks),
             _ => self.range(index, ticks),
@@ -334,7 +372,34 @@ impl Operations for Questions {
         query.ask = self.question(index, ticks, &query.series);
     }
 
+    fn answer_len(&self, _index: u64, query: &Query) -> Option<usize> {
+        let within = |length_ns| self.answers.sensors().readings_within(length_ns);
+        let readings = match (&query.ask, &query.series) {
+            (Ask::Point { .. }, Selection::One(_)) => within(0).map(|_| 1),
+            (Ask::Range { .. }, Selection::One(_)) => within(query.range.length_ns()),
+            (Ask::Aggregate { grouping, .. }, Selection::One(_)) if *grouping == Grouping::default() => {
+                within(query.range.length_ns()).map(|readings| readings.min(1))
+            }
+            _ => None,
+        };
+        usize::try_from(readings?).ok()
+    }
+
     fn expected(&self, _index: u64, query: &Query) -> Option<Answer> {
         self.answers.answer(query)
+    }
+
+    fn file(&self) -> Option<(&str, &str)> {
+        Some((self.part.file.as_deref()?, &self.head))
+    }
+
+    fn line(&self, index: u64, query: &Query, answer: &Answer) -> Option<String> {
+        let (Selection::One(series), Answer::Groups(groups)) = (&query.series, answer) else { return None };
+        // Others are of later rounds.
+        let is_first = index < self.begun(self.horizon.turns(u64::MAX)).into();
+        let Value::F64(amount) = groups.first().filter(|_| is_first)?.values.first()? else { return None };
+        let tags = self.answers.table().series.columns().iter().map(|column| column.text(*series) + ",");
+        let [from, until] = [query.range.start_ns, query.range.end_ns].map(time_text);
+        Some(format!("{}{from},{until},{amount:.2}", tags.collect::<String>()))
     }
 }

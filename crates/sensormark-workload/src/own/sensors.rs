@@ -1,11 +1,11 @@
 //! From what a file says to a schema and sensors.
 
-use super::parameters::{FieldKind, FieldPart, Parameters, ShapePart, TablePart, TagPart};
+use super::parameters::{EntityKind, FieldKind, FieldPart, Parameters, ShapePart, TablePart, TagPart};
 use sensormark_data::random::finalise;
 use sensormark_data::recording::Recording;
 use sensormark_data::shapes::churn::Churn;
 use sensormark_data::shapes::shape::{FieldShape, Shape};
-use sensormark_data::shapes::{Sensors, Timing};
+use sensormark_data::shapes::{Sensors, Timing, meter};
 use sensormark_store::name::{column_name, table_name};
 use sensormark_store::{
     Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value, Values,
@@ -35,7 +35,13 @@ fn table(part: &TablePart, churn: &Churn) -> Table {
     let mut columns = Vec::new();
     let mut combinations = 1_u64;
     for tag in &part.tags {
-        columns.push(TagColumn::Text(tag_values(tag, churn, combinations)));
+        columns.push(match tag.first {
+            Some(first) => {
+                let all = 0..churn.series_before(u64::MAX);
+                TagColumn::Integer(all.map(|number| first.saturating_add_unsigned(number)).collect())
+            }
+            None => TagColumn::Text(tag_values(tag, churn, combinations)),
+        });
         combinations = combinations.saturating_mul(tag.values.len().max(1) as u64);
     }
     let field = |field: &FieldPart| Field {
@@ -47,8 +53,8 @@ fn table(part: &TablePart, churn: &Churn) -> Table {
         name: table_name(&series.table).0,
         tags: part.tags.iter().map(|tag| Tag { name: column_name(&tag.name).0 }).collect(),
         fields: part.fields.iter().map(field).collect(),
-        entity: None,
-        time_resolution: resolution(part),
+        entity: part.series.entity.map(|EntityKind::Meters| meter::entity()),
+        time_resolution: part.series.resolution.unwrap_or_else(|| resolution(part)),
         series: Series::new(columns).every(series.interval_ns),
     }
 }
@@ -117,7 +123,8 @@ pub fn sensors(
     let timing = Timing {
         start_ns: series.start_ns,
         interval_ns: series.interval_ns,
-        jitter_ns: series.jitter_ns,
+        jitter_ns: if series.staggered { series.interval_ns - unit_ns } else { series.jitter_ns },
+        staggered: series.staggered,
         burst: i64::from(series.burst),
         burst_interval_ns: series.burst_interval_ns,
         unit_ns,
@@ -145,6 +152,8 @@ fn shape(field: &FieldPart, interval_ns: i64) -> Result<FieldShape, String> {
         ShapePart::Sawtooth { min, max, period_ns } => Shape::Sawtooth(*min, *max, period(*period_ns)),
         ShapePart::Walk { min, max, period_ns } => Shape::Walk(*min, *max, period(*period_ns)),
         ShapePart::Counter { start, step } => Shape::Counter(*start, *step),
+        ShapePart::Temperature => Shape::Temperature,
+        ShapePart::Meter(field) => Shape::Meter(*field),
         ShapePart::Chance(share) => Shape::Chance(*share),
         ShapePart::Truth(value) => Shape::Truth(*value),
         ShapePart::Words(words) => Shape::Words(words.clone()),

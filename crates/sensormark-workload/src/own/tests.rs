@@ -3,12 +3,13 @@
 use super::answers::Answers;
 use super::parameters::{
     ByPart, FieldKind, FieldPart, OfPart, Parameters, QueryKind, QueryPart, SeriesPart, ShapePart, TablePart,
-    TagPart, WhenPart,
+    TagPart, WhenPart, WritersPart,
 };
 use super::questions::{Horizon, Questions};
 use super::sensors;
 use super::writes::{Copies, Writes};
 use sensormark_conformance::reference::Reference;
+use sensormark_data::shapes::order::Order;
 use sensormark_engine::operations::{Operations, Slot};
 use sensormark_store::{AnswerSource, Batch, RepeatedWrite, Schema, Selection, TimeResolution};
 use std::sync::Arc;
@@ -37,6 +38,7 @@ fn parameters() -> Parameters {
         name: name.to_owned(),
         values: values.iter().map(|one| (*one).to_owned()).collect(),
         pattern: format!("{name}_{{}}"),
+        first: None,
     };
     Parameters {
         life: None,
@@ -56,6 +58,9 @@ fn parameters() -> Parameters {
                 start_ns: 1_767_225_600 * SECOND_NS,
                 interval_ns: SECOND_NS,
                 jitter_ns: SECOND_NS / 2,
+                staggered: false,
+                resolution: None,
+                entity: None,
                 burst: 1,
                 burst_interval_ns: SECOND_NS,
                 duration_ns: 400 * SECOND_NS,
@@ -74,6 +79,8 @@ fn parameters() -> Parameters {
         }],
         phases: Vec::new(),
         layouts: vec!["individual".to_owned()],
+        index: None,
+        statements: None,
     }
 }
 
@@ -94,6 +101,8 @@ fn query(kind: QueryKind) -> QueryPart {
         clients: 1,
         rate: None,
         count: None,
+        after: None,
+        file: None,
     }
 }
 
@@ -187,7 +196,19 @@ impl Place {
 
     fn writes(&self) -> Writes {
         let sensors = Arc::clone(&self.sensors);
-        Writes::new("load", (0, sensors), self.copies, 0..2_400, BATCH)
+        let part = WritersPart {
+            name: "load".to_owned(),
+            table: 0,
+            clients: 1,
+            batch: BATCH,
+            rate: None,
+            load_ns: None,
+            readings: Some(2_400),
+            order: None,
+            atomic: false,
+        };
+        let order = Order::of_time(sensors.series());
+        Writes::new(&part, sensors, self.copies, (0..2_400, order), BATCH, false)
     }
 
     /// What a database holds after so many operations.
@@ -208,6 +229,7 @@ impl Place {
             first_ns: i64::MIN,
             turns_before: 0,
             batch: BATCH,
+            order: Order::of_time(self.sensors.series()),
             turns_end: 2_400,
             turns_loaded: 2_400,
             lag_ticks: self.sensors.longest_delay(self.copies.sent),

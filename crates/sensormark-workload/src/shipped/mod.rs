@@ -55,6 +55,26 @@ pub const HYDROMETRY: Shipped = Shipped {
     as_study: &[],
 };
 
+/// The workload of study 001.
+pub const SENSOR_OPERATIONS: Shipped = Shipped {
+    name: "sensor-operations",
+    summary: "single and multi writes and reads of (sensor, time, value) by 1 to 16 clients, with and without an index",
+    text: include_str!("sensor-operations.toml"),
+    table: parameters::SensorOperations::TABLE,
+    preset: |scale| serde_json::json!(parameters::SensorOperations::of(scale)),
+    as_study: &[],
+};
+
+/// The workload of study 003.
+pub const BILLING: Shipped = Shipped {
+    name: "billing",
+    summary: "hourly readings of consumption meters, each updating its meter; then a month's bill for everybody",
+    text: include_str!("billing.toml"),
+    table: parameters::Billing::TABLE,
+    preset: |scale| serde_json::json!(parameters::Billing::of(scale)),
+    as_study: &[],
+};
+
 /// A year's life of data.
 pub const YEAR: Shipped = Shipped {
     name: "year",
@@ -103,18 +123,25 @@ impl WorkloadFactory for Shipped {
     }
 
     fn fit(&self, mut numbers: Value, budget: Duration) -> Value {
-        if let Some(seconds) = numbers["seconds"].as_f64() {
-            numbers["seconds"] = seconds.min(most_question_seconds(budget)).into();
+        for name in ["seconds", "grown_seconds"] {
+            if let Some(seconds) = numbers[name].as_f64() {
+                numbers[name] = seconds.min(most_question_seconds(budget)).into();
+            }
         }
         numbers
     }
 
-    fn asks_while_writing(&self, _numbers: &Value) -> bool {
-        true
+    fn asks_while_writing(&self, numbers: &Value) -> bool {
+        self.own(numbers).is_ok_and(|own| OwnWorkload.asks_while_writing(&own))
     }
 
     fn data_set(&self, numbers: &Value, request: &DataRequest) -> Result<DataSet, String> {
-        OwnWorkload.data_set(&self.own(numbers)?, request)
+        let mut numbers = numbers.clone();
+        // What the data grow by, from size to size, is not generated.
+        if numbers.get("grown_seconds").is_some() {
+            numbers["grown"] = 0.into();
+        }
+        OwnWorkload.data_set(&self.own(&numbers)?, request)
     }
 
     fn schema(&self, numbers: &Value) -> Result<Schema, String> {

@@ -1,6 +1,7 @@
 //! The numbers behind the scales of workloads that are files.
 
-use sensormark_engine::parameter::{at_least, between, over, words};
+use sensormark_data::shapes::meter::MOST_HOURS;
+use sensormark_engine::parameter::{any, at_least, between, over, words};
 use sensormark_engine::parameters;
 
 parameters! {
@@ -88,6 +89,84 @@ parameters! {
         asked_rate: f64, Plain, over(0.0) => 2.0;
         /// how often everything is measured
         repetitions: u32, Plain, between(1.0, 100.0) => 1, 5, 3, 1;
+    }
+}
+
+/// Most readings that a test of sensor-operations may write.
+const LARGEST_TEST: f64 = 4e9;
+/// What nobody reaches in a short run.
+const MOST_GROWN: u64 = 400_000_000;
+
+parameters! {
+    /// Numbers of sensor-operations.
+    pub struct SensorOperations {
+        /// sensors that report
+        sensors: u32, Plain, between(1.0, 1e6) => 100;
+        /// from one reading of a sensor to its next, in ms of its timestamps
+        interval_ms: u32, Milliseconds, between(1.0, 3_600_000.0) => 30_000;
+        // Without an index each single read passes over all that was written, so its time grows by the square of `single`.
+        /// readings that a test of single operations writes, then reads
+        single: u64, Plain, between(1.0, LARGEST_TEST) => 2_000, 18_000, 100_000, 1_000_000;
+        /// readings that a test of multi operations writes, then reads
+        multi: u64, Plain, between(1.0, LARGEST_TEST) => 20_000, 200_000, 1_000_000, 10_000_000;
+        /// after the tests the data grow from `multi` to so many readings, four times each, as far as the budget goes; 0: they do not
+        grown: u64, Plain, between(0.0, LARGEST_TEST) => MOST_GROWN, MOST_GROWN, 0, 0;
+        /// readings in a multi operation
+        batch: u64, Plain, between(1.0, 1e6) => 1_000;
+        /// numbers of clients; each is a test of its own
+        clients: Vec<u32>, Plain, between(1.0, 4_096.0) =>
+            vec![1, 4, 16], vec![1, 4, 16], vec![1, 2, 4, 8, 12, 16], vec![1, 2, 4, 8, 12, 16];
+        /// whether one client does smaller tests too (1, 10, 100… operations)
+        sweep: bool, Plain, any() => true;
+        /// layouts where the user may choose: both, with, without an index on (sensor, time)
+        index: String, Plain, words(&["both", "with", "without"]) => "both".to_owned();
+        /// how a multi write travels: usual, or all ways that the store has
+        statements: String, Plain, words(&["usual", "all"]) =>
+            "usual".to_owned(), "usual".to_owned(), "usual".to_owned(), "all".to_owned();
+        /// whether the database is brought to rest between writing and reading
+        settle: bool, Plain, any() => false;
+        /// when a phase is cut, in seconds
+        limit_seconds: f64, Seconds, over(0.0) => 60.0, 60.0, 60.0, 600.0;
+        /// one of so many answers is compared in full; the length of every one is
+        check_one_in: u32, Plain, between(1.0, 1e6) => 1, 20, 20, 20;
+        /// how often everything is measured
+        repetitions: u32, Plain, between(1.0, 100.0) => 1, 5, 3, 1;
+    }
+}
+
+/// What nobody reaches in a short run.
+const MOST_DEVICES: u32 = 131_072;
+
+parameters! {
+    /// Numbers of billing.
+    pub struct Billing {
+        /// devices loaded, then billed; several numbers, ascending, to see how bills slow down: devices=160,320
+        devices: Vec<u32>, Plain, between(1.0, 1e6) => vec![16], vec![16], vec![160], vec![1_600, 4_000, 6_400];
+        /// the data then grow to so many devices, four times each, as far as the budget goes; 0: they do not
+        grown: u32, Plain, between(0.0, 1e6) => MOST_DEVICES, MOST_DEVICES, 0, 0;
+        /// seconds that bills are asked for at a further size
+        grown_seconds: f64, Seconds, over(0.0) => 5.0;
+        /// devices loaded first without being billed, which gives the study's rate of ingest: 160, one a client; fewer than devices, 0 for none
+        ingest_devices: u32, Plain, any() => 0, 0, 0, 160;
+        /// whether each number of devices begins with an empty database, as the study has it (true), or grows from the one before (false)
+        emptied: bool, Plain, any() => false;
+        /// readings of each device, one an hour from 2018 on; 8760 is a year
+        records: u64, Hours, between(1.0, MOST_HOURS as f64) => 744, 744, 8_760, 8_760;
+        /// clients, each with a connection of its own and one device at a time; devices are multiples of it
+        clients: u32, Plain, between(1.0, 4_096.0) => 16, 16, 160, 160;
+        /// processes that clients are spread over evenly
+        /// (the study's are 5 of 32 clients; 1 where a database lets one process have it open)
+        processes: u32, Plain, at_least(1.0) => 1, 1, 5, 5;
+        /// whether a meter's update and its reading are one commit (true) or two, as the study has it (false)
+        atomic: bool, Plain, any() => false;
+        /// the month that is billed, 1 to 120; 13 is the January of the second year
+        bill_month: u32, Plain, between(1.0, 120.0) => 1, 1, 7, 7;
+        /// how often each device is billed; the study's number is 1
+        bill_rounds: u32, Plain, between(1.0, 4_000.0) => 60, 60, 10, 1;
+        /// after so many seconds a phase is cut, and shown as cut; 0 for never
+        limit_seconds: u32, Seconds, any() => 60, 60, 1_800, 0;
+        /// how often everything is measured
+        repetitions: u32, Plain, between(1.0, 100.0) => 1, 5, 3, 3;
     }
 }
 

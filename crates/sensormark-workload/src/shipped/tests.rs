@@ -1,5 +1,8 @@
 //! Every question finds something, thresholds pass the shares that they are for, and the data are pinned.
 
+mod billing;
+mod sensor_operations;
+
 use super::{HYDROMETRY, SLOW_CONTROL, Shipped};
 use sensormark_conformance::memory::MemoryStore;
 use sensormark_data::export::{DataRequest, Shard};

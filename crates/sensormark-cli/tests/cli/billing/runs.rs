@@ -120,7 +120,7 @@ fn a_load_that_is_cut_is_billed_as_far_as_it_came_and_nothing_is_built_on_it() {
     assert!(load(trial, "extract-4")["answers"]["checked"].as_u64() > Some(0));
     for (phase, words) in [
         ("ingest-8", "ingest-4 before it did not come to its end"),
-        ("extract-8", "ingest-8 before it was not measured"),
+        ("extract-8", "ingest-4 before it did not come to its end"),
     ] {
         let reason = load(trial, phase)["not_supported"].as_str();
         assert_eq!(reason, Some(words), "{phase}");

@@ -262,10 +262,9 @@ fn the_foreign_key_stands_for_the_studys_mariadb_where_it_was_measured() {
 /// The scale `study` is the size that the study printed, and paces by its figures.
 #[test]
 fn the_scale_is_the_studys() {
-    let study = sensormark_workload::billing::Parameters::of(sensormark_engine::scale::Scale::Study);
-    // A year, hourly, and a bill of a month.
-    assert_eq!((study.clients, study.records), (160, 8_760));
-    assert_eq!(study.billed_hours().map(|hours| hours.len()), Some(744));
+    let study = sensormark_workload::shipped::parameters::Billing::of(sensormark_engine::scale::Scale::Study);
+    // A year, hourly, and a bill of July.
+    assert_eq!((study.clients, study.records, study.bill_month), (160, 8_760, 7));
     let devices = study.devices.iter().map(|&devices| u64::from(devices));
     let printed_devices = extract("GridDB").into_iter().map(|(_, devices, _)| devices);
     assert!(devices.eq(printed_devices));

@@ -5,17 +5,17 @@ use crate::compare::Comparison;
 use crate::studies::environments;
 use sensormark_result::measurement::record::{AnswersRecord, ClassRecord, LoadRecord, Side};
 use sensormark_store::{Index, Layout, WriteMethod};
-use sensormark_workload::sensor_operations::{NAME, Operation, labels};
 use serde_json::json;
 use std::collections::BTreeMap;
 
+/// The four operations, in the order of the study's tables.
+const OPERATIONS: [&str; 4] = ["single write", "single read", "multi write", "multi read"];
 const PHYSICAL: &str = "physical";
 const VIRTUAL: &str = "virtual";
 const SIZE: u64 = 1_000_000;
 
 /// A load of this operation at this rate.
-fn load(operation: Operation, clients: u32, rate: f64) -> LoadRecord {
-    let name = operation.name();
+fn load(name: &str, clients: u32, rate: f64) -> LoadRecord {
     let class = ClassRecord {
         operations: SIZE,
         readings: SIZE,
@@ -28,12 +28,12 @@ fn load(operation: Operation, clients: u32, rate: f64) -> LoadRecord {
         phase: format!("{name}-{clients}"),
         name: name.to_owned(),
         labels: BTreeMap::from([
-            label(labels::OPERATION, json!(name)),
-            label(labels::CLIENTS, json!(clients)),
-            label(labels::SIZE, json!(SIZE)),
+            label("operation", json!(name)),
+            label("clients", json!(clients)),
+            label("size", json!(SIZE)),
         ]),
         warm_up: false,
-        writes: operation.writes(),
+        writes: name.ends_with("write"),
         clients,
         processes: 1,
         open_loop: false,
@@ -65,7 +65,7 @@ fn of_rates(title: &str, index: Index, rates: [[f64; 2]; 4]) -> TrialRecord {
     record.side = Side::Mixed;
     record.latencies.clear();
     record.loads.clear();
-    for (operation, rates) in Operation::ALL.into_iter().zip(rates) {
+    for (operation, rates) in OPERATIONS.into_iter().zip(rates) {
         record.loads.push(load(operation, 1, rates[0]));
         record.loads.push(load(operation, 16, rates[1]));
     }
@@ -76,9 +76,9 @@ fn of_rates(title: &str, index: Index, rates: [[f64; 2]; 4]) -> TrialRecord {
 fn as_published(place: &str) -> Vec<TrialRecord> {
     let mut trials = Vec::new();
     for title in ["Cassandra", "MongoDB", "PostgreSQL"] {
-        let rates = Operation::ALL.map(|operation| {
-            let table = operation.name().split(' ').next().expect("single or multi");
-            let rates = printed("sensor-operations", table, &[title, operation.name(), place]);
+        let rates = OPERATIONS.map(|operation| {
+            let table = operation.split(' ').next().expect("single or multi");
+            let rates = printed("sensor-operations", table, &[title, operation, place]);
             rates.try_into().expect("with one client and with several")
         });
         let without = [1.1, 0.01, 1.1, 0.01];
@@ -94,7 +94,7 @@ fn as_published(place: &str) -> Vec<TrialRecord> {
 }
 
 fn record(environment: Option<&str>) -> RunRecord {
-    let mut record = RunRecord { workload: NAME.to_owned(), ..run() };
+    let mut record = RunRecord { workload: "sensor-operations".to_owned(), ..run() };
     if let Some(hypervisor) = environment {
         let folder = tempfile::tempdir().unwrap();
         let own = sensormark_result::probe::Environment::read(&[("data", folder.path())]).unwrap();
@@ -177,7 +177,7 @@ fn one_part_refutes_a_claim_and_what_is_missing_is_named() {
         one.loads.clone_from(&other.loads);
     }
     for load in few.iter_mut().flat_map(|trial| &mut trial.loads) {
-        load.labels.insert(labels::SIZE.to_owned(), json!(2_000));
+        load.labels.insert("size".to_owned(), json!(2_000));
     }
     let few = report(thrice(few));
     kept::kept_claims("sensor-operations-few", &few);
@@ -251,7 +251,7 @@ fn what_is_not_scored_moves_nobody() {
     let time = |trials| cell(&report(trials), "costs", "Cassandra individual", "load time");
     let without = time(trials());
     let mut with = trials();
-    let mut small = load(Operation::SingleWrite, 2, 0.001);
+    let mut small = load(OPERATIONS[0], 2, 0.001);
     small.phase = "small".to_owned();
     small.labels.insert(sensormark_result::measurement::names::SCORED.to_owned(), json!(false));
     with[0].loads.push(small.clone());
@@ -289,7 +289,7 @@ fn the_peak_takes_twelve_clients_and_more() {
     let of = |at_12: f64| {
         let mut trials = as_published(PHYSICAL);
         for trial in &mut trials {
-            for operation in Operation::ALL {
+            for operation in OPERATIONS {
                 trial.loads.push(load(operation, 12, at_12));
             }
         }
@@ -322,9 +322,9 @@ fn physical_and_virtual_are_judged_in_a_comparison() {
 fn other_layouts_are_kept() {
     let mut trials = as_published(PHYSICAL);
     for trial in &mut trials {
-        let small = Operation::ALL.map(|operation| {
+        let small = OPERATIONS.map(|operation| {
             let mut small = load(operation, 1, 700.0);
-            small.labels.insert(labels::SIZE.to_owned(), json!(1_000));
+            small.labels.insert("size".to_owned(), json!(1_000));
             small
         });
         trial.loads.extend(small);

@@ -1,11 +1,12 @@
 //! What a workload file may hold, key by key. What the values mean together is not known here ([`super::tables`], [`super::phases`]).
 
-use super::super::parameters::{FieldKind, QueryKind, WhenPart};
+use super::super::layouts::{Indexes, Statements};
+use super::super::parameters::{EntityKind, FieldKind, QueryKind, WhenPart};
 use super::dashboards::Dashboard;
 use super::source::Place;
 use sensormark_data::quantity::duration_ns;
 use sensormark_data::recording::RecordingOptions;
-use sensormark_store::Durability;
+use sensormark_store::{Durability, TimeResolution};
 use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -47,6 +48,8 @@ pub struct File {
     pub layouts: Option<At<Vec<Text>>>,
     #[serde(default)]
     pub limits: Vec<Text>,
+    pub index: Option<Indexes>,
+    pub statements: Option<Statements>,
     pub durability: Option<Durability>,
     pub server_memory: Option<Text>,
     pub keep: Option<At<Length>>,
@@ -81,6 +84,8 @@ pub struct Series {
     pub start: Option<Text>,
     pub interval: At<Length>,
     pub jitter: Option<At<Length>>,
+    #[serde(default)]
+    pub staggered: bool,
     pub burst: Option<Whole<1_000_000>>,
     pub burst_interval: Option<At<Length>>,
     pub duration: Option<At<Length>>,
@@ -92,6 +97,8 @@ pub struct Series {
     #[serde(default)]
     pub repeated: Share,
     pub churn: Option<At<f64>>,
+    pub resolution: Option<TimeResolution>,
+    pub entity: Option<At<EntityKind>>,
 }
 
 /// A tag.
@@ -102,6 +109,7 @@ pub struct Tag {
     pub table: Option<Text>,
     pub values: Option<At<TagValues>>,
     pub pattern: Option<Text>,
+    pub first: Option<At<Whole<1_000_000, 0>>>,
 }
 
 /// How a field moves.
@@ -114,6 +122,8 @@ pub enum ShapeName {
     Sawtooth,
     Walk,
     Counter,
+    Temperature,
+    Meter,
     Recording,
 }
 
@@ -196,7 +206,14 @@ pub struct Writers {
     pub batch: Option<At<Batch>>,
     pub rate: Option<At<f64>>,
     pub load: Option<At<Length>>,
+    pub readings: Option<At<Count>>,
+    pub together: Option<At<Whole<10_000_000>>>,
+    pub block: Option<At<Count>>,
+    pub atomic: Option<At<bool>>,
 }
+
+/// How many there are of readings or questions.
+pub type Count = Whole<4_000_000_000>;
 
 /// A phase.
 #[derive(Deserialize)]
@@ -205,8 +222,12 @@ pub struct Phase {
     pub name: Option<Text>,
     pub duration: Option<At<Length>>,
     pub warm_up: Option<Length>,
-    pub check_one_in: Option<Whole<20>>,
+    pub check_one_in: Option<Whole<1_000_000>>,
     pub grows: Option<At<bool>>,
+    #[serde(default)]
+    pub empty: bool,
+    pub settled: Option<Text>,
+    pub processes: Option<Whole<4_096>>,
     pub task: Option<Text>,
     pub table: Option<Text>,
     pub older_than: Option<At<Length>>,
@@ -228,13 +249,15 @@ pub struct Query {
     pub of: Option<Text>,
     pub by: Option<Text>,
     pub span: Option<At<Length>>,
+    pub after: Option<At<Whole<4_000_000_000, 0>>>,
     pub window: Option<At<Length>>,
     pub when: Option<WhenPart>,
     pub above: Option<At<f64>>,
     pub below: Option<At<f64>>,
     pub clients: Option<Whole<10_000>>,
     pub rate: Option<At<f64>>,
-    pub count: Option<Whole<1_000_000>>,
+    pub count: Option<Count>,
+    pub file: Option<Text>,
 }
 
 /// A length of time with its unit, in ns.

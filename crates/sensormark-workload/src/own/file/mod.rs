@@ -15,6 +15,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+use super::layouts::Indexes;
 use super::limit::{Limit, What};
 use super::parameters::Parameters;
 pub use dashboards::DashboardPart;
@@ -26,8 +27,8 @@ pub use source::Source;
 use std::path::Path;
 pub use tables::check_name;
 
-/// Layouts by name, in the order in which they are measured.
-const LAYOUTS: [&str; 2] = ["individual", "bulk"];
+/// Layouts by name, in the order in which they are measured; the last one is the first by billing's name.
+const LAYOUTS: [&str; 3] = ["individual", "bulk", "reading"];
 
 /// Whether a text names a store as after `--on`; says what is wrong where it does not.
 pub type StoreCheck<'a> = &'a dyn Fn(&str) -> Result<(), String>;
@@ -78,6 +79,8 @@ pub fn parse(
         repetitions: file.repetitions.map_or(1, |repetitions| repetitions.0),
         stores: file.stores.as_deref().map_or_else(|| vec!["sqlite".to_owned()], texts),
         layouts,
+        index: file.index.or(file.statements.map(|_| Indexes::With)),
+        statements: file.statements,
         limits: Vec::new(),
         durability: file.durability,
         server_memory_bytes: server_memory(&file, &source)?,
@@ -94,7 +97,7 @@ pub fn parse(
 
 fn layouts(file: &File, source: &Source<'_>) -> Result<Vec<String>, FileError> {
     let Some(named) = &file.layouts else {
-        return Ok(LAYOUTS.map(str::to_owned).to_vec());
+        return Ok(LAYOUTS[..2].iter().map(|name| (*name).to_owned()).collect());
     };
     for layout in &named.value {
         tables::number(source, "layout", &LAYOUTS.map(str::to_owned), Some(layout), layout)?;

@@ -7,7 +7,8 @@ use super::lifecycle;
 use super::source::{Placed, Source};
 use super::tables::{Names, number};
 use crate::own::parameters::{
-    ByPart, FieldPart, LifePart, OfPart, PhasePart, QueryKind, QueryPart, TablePart, WhenPart, WritersPart,
+    ByPart, FieldPart, LifePart, OfPart, PhasePart, QueryKind, QueryPart, SeriesPart, TablePart, WhenPart,
+    WritersPart,
 };
 use crate::own::{LOAD, MIXED, WRITERS, sizes};
 use sensormark_data::quantity::length_text;
@@ -32,6 +33,10 @@ struct Reader<'a, 's> {
 #[derive(Clone, Default)]
 struct Written {
     some: bool,
+    /// In which order series had their turns.
+    order: Option<Option<(u32, u64)>>,
+    /// Whether readings that update an entity came after all others.
+    is_bulk: bool,
     /// The phase in which clients wrote as fast as they could, so that nobody knows how much.
     unknown: Option<String>,
 }
@@ -57,9 +62,16 @@ pub fn phases(
         None => Ok(known.len() - 1),
         name => number(source, "phase", &known, name, of),
     };
+    let of_phases = |mixed: &&At<Phase>| mixed.empty || mixed.settled.is_some();
+    if let Some(mixed) = file.mixed.as_ref().filter(of_phases) {
+        return Err(source.error(mixed, "empty and settled are for [[phases]]: write this as one of them"));
+    }
     let (mut has_task, mut has_backup) = (false, false);
     for (place, part) in parts.iter_mut().enumerate() {
         reader.names = Names::default();
+        if part.empty {
+            reader.written.fill(Written::default());
+        }
         let phase_of = file.phases.get(place).or(file.mixed.as_ref().filter(|_| place > 0));
         if let Some(phase) = phase_of {
             part.task = lifecycle::task(source, phase, tables)?;
@@ -84,22 +96,27 @@ pub fn phases(
             lifecycle::check(source, phase, part, has_backup)?;
         }
         let of = file.phases.get(place).or(file.mixed.as_ref()).map_or(0..0, |phase| phase.place.clone());
-        let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
-        let ends = part.duration_ns.is_some() || part.queries.iter().all(|query| query.count.is_some());
-        if !(writes || asks && ends || part.task.is_some()) {
-            let message = match asks {
-                false => "this phase needs writers or queries: nothing is measured in it",
-                true => {
-                    "this phase only asks and would never end: say how long, duration = \"30s\", or how often, count = 100 of each query"
-                }
-            };
-            return Err(source.error(&of, message));
-        }
+        check_end(part).map_err(|message| source.error(&of, message))?;
     }
     match (life, parts.pop(), tables) {
         (Some(life), Some(part), [table]) => Ok(rounds(life, table, part)),
         (_, last, _) => in_sizes(source, file, tables, parts.into_iter().chain(last).collect()),
     }
+}
+
+/// That a phase does something, and ends.
+fn check_end(part: &PhasePart) -> Result<(), &'static str> {
+    let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
+    let ends = part.duration_ns.is_some() || part.queries.iter().all(|query| query.count.is_some());
+    if writes || asks && ends || part.task.is_some() {
+        return Ok(());
+    }
+    Err(match asks {
+        false => "this phase needs writers or queries: nothing is measured in it",
+        true => {
+            "this phase only asks and would never end: say how long, duration = \"30s\", or how often, count = 100 of each query"
+        }
+    })
 }
 
 /// The phases of each size, where the file says how long data are kept.
@@ -110,19 +127,48 @@ fn in_sizes(
     parts: Vec<PhasePart>,
 ) -> Result<Vec<PhasePart>, FileError> {
     let first = file.phases.iter().position(|phase| phase.grows.is_some());
-    let (Some(keep), false) = (&file.keep, parts.is_empty()) else { return Ok(parts) };
+    let (Some(keep), false) = (&file.keep, parts.is_empty()) else {
+        return begin_sizes(source, file, tables, parts);
+    };
     let (before, sized) = parts.split_at(first.unwrap_or(0));
     let mut later = sized.iter().skip(1).flat_map(|phase| &phase.writers);
     let wrong = if !file.phases.is_empty() && first.is_none() {
         "keep measures the data in sizes: say in which of the [[phases]] they grow, grows = true"
     } else if tables.iter().any(|table| table.series.duration_ns > keep.0) {
         "keep is shorter than series.duration: no more is loaded than is kept"
+    } else if parts.iter().any(|phase| phase.writers.iter().any(|part| part.readings.is_some()))
+        || sized.iter().any(|phase| phase.empty || phase.settled.is_some())
+    {
+        "with keep, the data only grow, by time, and rest after each size: leave empty and settled out of these phases, and write load in place of readings"
     } else if later.any(|part| part.rate.is_none()) {
         "keep needs writers with a rate: the next size goes on where they end"
     } else {
         return Ok([before, &sizes::phases(before, sized, tables)].concat());
     };
     Err(source.error(keep, wrong))
+}
+
+/// The same, and what is stored after each phase in which the data grow and those up to the next such one, where those are the sizes.
+fn begin_sizes(
+    source: &Source<'_>,
+    file: &File,
+    tables: &[TablePart],
+    mut parts: Vec<PhasePart>,
+) -> Result<Vec<PhasePart>, FileError> {
+    let (mut stored, mut size) = (Some(0_u64), None);
+    for place in 0..file.phases.len() {
+        let part = &parts[place];
+        let turns = part.writers.iter().map(|writers| writers.turns(&tables[writers.table].series));
+        let turns = turns.sum::<Option<u64>>();
+        stored = stored.filter(|_| !part.empty).or(part.empty.then_some(0));
+        stored = stored.zip(turns).map(|(stored, turns)| stored.saturating_add(turns));
+        size = file.phases[place].grows.as_ref().filter(|grows| grows.value).map(|at| (place, at)).or(size);
+        if let Some((begin, grows)) = size {
+            let message = "how many readings are stored then is not known: give all writers of [[phases]] a load or readings";
+            parts[begin].size = Some(stored.ok_or_else(|| source.error(grows, message))?);
+        }
+    }
+    Ok(parts)
 }
 
 /// Phases without their writers and queries: those of `[[phases]]`, or a load and the mixed one.
@@ -132,7 +178,9 @@ fn empty_phases(source: &Source<'_>, file: &File) -> Result<Vec<PhasePart>, File
     let mut names = Names::default();
     for phase in &file.phases {
         let name = phase.name.as_ref().ok_or_else(|| source.missing(phase, "name", "\"day\""))?;
-        names.take(source, name, str::to_owned)?;
+        for name in phase.settled.iter().chain([name]) {
+            names.take(source, name, str::to_owned)?;
+        }
         parts.push(made(name.value.clone(), phase));
     }
     if let Some(mixed) = &file.mixed {
@@ -170,6 +218,9 @@ fn made(name: String, phase: &Phase) -> PhasePart {
         warm_up_ns: phase.warm_up.map_or(0, |length| length.0.unsigned_abs()),
         check_one_in: phase.check_one_in.map_or(1, |one_in| one_in.0.into()),
         labels: phase.labels.clone(),
+        empty: phase.empty,
+        settled: phase.settled.as_ref().map(|name| name.value.clone()),
+        processes: phase.processes.map(|processes| processes.0),
         ..PhasePart::default()
     }
 }
@@ -179,6 +230,10 @@ impl Reader<'_, '_> {
     fn load(&mut self, load: Option<&Load>, part: &mut PhasePart) -> Result<(), FileError> {
         for (table, one) in self.tables.iter().enumerate() {
             self.written[table].some = true;
+            if one.series.entity.is_some() {
+                let message = "series with an entity are written in [[phases]]: write them, with [[writers]]";
+                return Err(self.source.error(&(0..0), message));
+            }
             part.writers.push(WritersPart {
                 name: self.usual_name(LOAD, table),
                 table,
@@ -186,6 +241,9 @@ impl Reader<'_, '_> {
                 batch: self.batch(load.and_then(|load| load.batch.as_ref()), table, 0)?,
                 rate: None,
                 load_ns: Some(one.series.duration_ns),
+                readings: None,
+                order: None,
+                atomic: false,
             });
         }
         Ok(())
@@ -216,8 +274,9 @@ impl Reader<'_, '_> {
             let message = format!("load is shorter than an interval, {}", length_text(series.interval_ns));
             return Err(self.source.error(load, message));
         }
-        let whole_ns = phase.duration_ns.is_none().then_some(series.duration_ns);
+        let whole_ns = (phase.duration_ns.is_none() && one.readings.is_none()).then_some(series.duration_ns);
         let load_ns = one.load.as_ref().map(|load| load.0).or(whole_ns);
+        let order = self.order(one, table)?;
         let usual = if load_ns.is_some() { LOAD } else { WRITERS };
         let name = match &one.name {
             Some(name) => self.own_name(name)?,
@@ -225,18 +284,54 @@ impl Reader<'_, '_> {
         };
         let written = &mut self.written[table];
         written.some = true;
-        if load_ns.is_none() && one.rate.is_none() {
+        let is_known = load_ns.is_some() || one.readings.is_some();
+        if !is_known && one.rate.is_none() {
             written.unknown = Some(phase.name.clone());
         }
-        let otherwise = if load_ns.is_some() { 0 } else { TURNS };
-        Ok(WritersPart {
+        let otherwise = if is_known { 0 } else { TURNS };
+        let part = WritersPart {
             name,
             table,
             clients: clients(one.clients),
             batch: self.batch(one.batch.as_ref(), table, otherwise)?,
             rate: self.rate(one.rate.as_ref())?,
             load_ns,
-        })
+            readings: one.readings.as_ref().map(|readings| readings.0.into()),
+            order,
+            atomic: one.atomic.as_ref().is_some_and(|atomic| atomic.value),
+        };
+        self.written[table].is_bulk = part.is_bulk(series);
+        Ok(part)
+    }
+
+    /// What says how much is written, and in which order: all writers of a table keep to one, because each goes on where the one before ended.
+    fn order(&mut self, one: &At<Writers>, table: usize) -> Result<Option<(u32, u64)>, FileError> {
+        let series = &self.tables[table].series;
+        if let (Some(readings), Some(load)) = (&one.readings, &one.load) {
+            let why = "both say how much is written: give one of them";
+            return Err(self.source.disagree(("readings", readings), ("load", load), why));
+        }
+        if let Some(atomic) = one.atomic.as_ref().filter(|_| series.entity.is_none()) {
+            return Err(self.source.error(atomic, "atomic is for series with an entity"));
+        }
+        // A series is written by one client, so that its entity is updated in the order of time.
+        let clients = if series.entity.is_some() { clients(one.clients) } else { 1 };
+        let together = one.together.as_ref().map_or(series.count, |together| together.0);
+        if !series.count.is_multiple_of(together) || !together.is_multiple_of(clients) {
+            let message = "together must divide the series' count, and be a multiple of clients where the series have an entity";
+            return Err(self.source.error(one, message));
+        }
+        let order = match (&one.together, &one.block) {
+            (None, None) => None,
+            (Some(_), Some(block)) => Some((together, block.0.into())),
+            (None, Some(_)) => return Err(self.source.missing(one, "together", "1")),
+            (Some(_), None) => return Err(self.source.missing(one, "block", "1000")),
+        };
+        if *self.written[table].order.get_or_insert(order) != order {
+            let message = "writers before these sent the readings of this table in another order: take the same together and block, or begin the phase with empty = true";
+            return Err(self.source.error(one, message));
+        }
+        Ok(order)
     }
 
     fn table(&self, name: Option<&Text>, of: &dyn Placed) -> Result<usize, FileError> {
@@ -290,6 +385,10 @@ impl Reader<'_, '_> {
             let message = "nothing is in this table yet: write it in this phase or in one before";
             return Err(self.source.error(one, message));
         }
+        if self.written[number].is_bulk {
+            let message = "the last readings of these series come after all others, each with its entity: ask after writers of batch = 1";
+            return Err(self.source.error(one, message));
+        }
         let asked = Asked { source: self.source, table: &self.tables[number], query: one };
         let (span_ns, window_ns) = asked.lengths()?;
         let (above, below) = asked.thresholds()?;
@@ -309,6 +408,7 @@ impl Reader<'_, '_> {
             of: asked.of()?,
             by: asked.by()?,
             span_ns,
+            after: query.after.as_ref().map(|after| after.0.into()),
             window_ns,
             when: query.when.unwrap_or(WhenPart::Anywhere),
             above,
@@ -316,6 +416,7 @@ impl Reader<'_, '_> {
             clients: clients(query.clients),
             rate: self.rate(query.rate.as_ref())?,
             count: query.count.map(|count| count.0.into()),
+            file: query.file.as_ref().map(|file| file.value.clone()),
         };
         let is_statistics = matches!(part.of, OfPart::Tag(_)) && part.by == ByPart::Series;
         let several = part.drawn.unwrap_or(part.fields.len()) > 1;
@@ -355,7 +456,10 @@ impl Asked<'_, '_> {
             }
             (None, QueryKind::Point | QueryKind::LastValue) => {}
             (None, _) => return Err(self.source.missing(self.query, "span", "\"1h\"")),
-            (Some(span), _) if span.0 > data_ns => {
+            // What is written of one series may span more, and what begins at one time may end before.
+            (Some(span), _)
+                if span.0 > data_ns && self.of()? != OfPart::Written && self.query.after.is_none() =>
+            {
                 let message = format!(
                     "span is {}, longer than the data: series.duration is {}",
                     self.source.typed(span),
@@ -364,6 +468,14 @@ impl Asked<'_, '_> {
                 return Err(self.source.error(span, message));
             }
             _ => {}
+        }
+        let ticks = self.table.series.ticks();
+        if let Some(after) = self.query.after.as_ref().filter(|at| u64::from(at.0) >= ticks || span.is_none())
+        {
+            let message = format!(
+                "a span begins after so many of the {ticks} readings of a series, and there are no more, or there is no span"
+            );
+            return Err(self.source.error(after, message));
         }
         let span_ns = span.as_ref().map(|span| span.0);
         let Some(window) = window else {
@@ -493,10 +605,25 @@ impl Asked<'_, '_> {
         };
         match of.as_str() {
             "one" => Ok(OfPart::One),
+            "written" | "each" if kind == QueryKind::Difference => {
+                self.refuse("of", of, "of two series that were written, one may have no readings yet")
+            }
+            "written" => self.regular(of).map(|()| OfPart::Written),
+            "each" => self.regular(of).map(|()| OfPart::Each),
             _ if kind.is_of_one() => self.refuse("of", of, "this kind is of one series"),
             "all" => Ok(OfPart::All),
-            _ => self.tag(of, &["one", "all"]).map(OfPart::Tag),
+            _ => self.tag(of, &["one", "written", "each", "all"]).map(OfPart::Tag),
         }
+    }
+
+    /// That how far a series was written says which of its readings are there.
+    fn regular(&self, of: &Text) -> Result<(), FileError> {
+        let SeriesPart { missing, late, repeated, churn, .. } = self.table.series;
+        if missing + late + repeated + churn > 0.0 {
+            let message = "this needs series whose readings all come, in time and once, and that do not end";
+            return Err(self.source.error(of, message));
+        }
+        Ok(())
     }
 
     fn by(&self) -> Result<ByPart, FileError> {

@@ -6,6 +6,7 @@ use super::source::{Place, Placed, Source};
 use crate::own::parameters::{FieldKind, FieldPart, SeriesPart, ShapePart, TablePart, TagPart};
 use sensormark_data::nearest::unknown;
 use sensormark_data::quantity::length_text;
+use sensormark_data::shapes::meter;
 use sensormark_store::TimeRange;
 use sensormark_store::name::{column_name, table_name};
 use std::collections::BTreeSet;
@@ -109,7 +110,9 @@ pub fn tables(source: &Source<'_>, file: &File, folder: &Path) -> Result<Vec<Tab
             };
             return Err(source.error(one, message));
         }
-        parts.push(TablePart { series, tags, fields });
+        let part = TablePart { series, tags, fields };
+        part.check_meters().map_err(|why| source.error(one, why))?;
+        parts.push(part);
     }
     Ok(parts)
 }
@@ -152,6 +155,7 @@ fn series(
         start_ns: part.start.as_ref().map_or(Ok(START_NS), |text| start(source, text))?,
         interval_ns: ns(&part.interval),
         jitter_ns: part.jitter.as_ref().map_or(0, ns),
+        staggered: part.staggered,
         burst: part.burst.as_ref().map_or(1, |burst| burst.0),
         burst_interval_ns: ns(part.burst_interval.as_ref().unwrap_or(&part.interval)),
         duration_ns: ns(duration),
@@ -160,6 +164,8 @@ fn series(
         late_by_ns: ns(part.late_by.as_ref().unwrap_or(&part.interval)),
         repeated: part.repeated.0,
         churn: part.churn.as_ref().map_or(0.0, |churn| churn.value),
+        resolution: part.resolution,
+        entity: part.entity.as_ref().map(|kind| kind.value),
     };
     check_times(source, part, &made, duration)?;
     if let Some(churn) = &part.churn {
@@ -190,6 +196,10 @@ fn check_times(
             length_text(made.burst_interval_ns),
         );
         return Err(source.error(jitter, message));
+    }
+    if made.staggered && (made.jitter_ns > 0 || made.burst > 1) {
+        let message = "staggered series have no jitter and no bursts: leave those out";
+        return Err(source.error(&part.interval, message));
     }
     made.check_duration().map_err(|why| source.error(duration, why))?;
     let end_ns = made.start_ns.checked_add(made.duration_ns);
@@ -249,6 +259,10 @@ fn tags(
             let message = format!("pattern {pattern:?} needs {{}}, which stands for a number");
             return Err(source.error(wrong, message));
         }
+        if let Some(first) = tag.first.as_ref().filter(|_| tag.values.is_some() || tag.pattern.is_some()) {
+            let message = "with first, a tag is the series' number: leave out values and pattern";
+            return Err(source.error(first, message));
+        }
         let values = match &tag.values {
             Some(values) => tag_values(source, values, &pattern)?,
             None => Vec::new(),
@@ -257,7 +271,8 @@ fn tags(
             0 => own = true,
             several => combinations = combinations.saturating_mul(several as u64),
         }
-        parts.push(TagPart { name, values, pattern });
+        let first = tag.first.as_ref().map(|first| first.0.into());
+        parts.push(TagPart { name, values, pattern, first });
     }
     if !own && combinations < u64::from(count) {
         let message = format!(
@@ -267,7 +282,7 @@ fn tags(
     }
     if parts.is_empty() {
         let [name, pattern] = ["sensor", "sensor_{}"].map(str::to_owned);
-        parts.push(TagPart { name, values: Vec::new(), pattern });
+        parts.push(TagPart { name, values: Vec::new(), pattern, first: None });
     }
     Ok(parts)
 }
@@ -388,6 +403,14 @@ fn constant(source: &Source<'_>, field: &At<Field>, kind: FieldKind) -> Result<S
 }
 
 fn number_shape(source: &Source<'_>, field: &At<Field>, name: ShapeName) -> Result<ShapePart, FileError> {
+    if name == ShapeName::Temperature {
+        return Ok(ShapePart::Temperature);
+    }
+    if name == ShapeName::Meter {
+        let known = meter::FIELDS.map(str::to_owned);
+        return self::number(source, "field of a meter", &known, Some(&field.name), &field.name)
+            .map(ShapePart::Meter);
+    }
     let missing = |key: &str, example: &str| source.missing(field, key, example);
     let number = |key: &str, given: &Option<At<f64>>, example: &str| {
         let given = given.as_ref().ok_or_else(|| missing(key, example))?;

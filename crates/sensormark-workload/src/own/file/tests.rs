@@ -1,7 +1,7 @@
 //! What is wrong in a file is said with its line and the nearest right word.
 
 use super::parse;
-use crate::own::parameters::{Parameters, QueryKind, ShapePart};
+use crate::own::parameters::{OfPart, Parameters, QueryKind, ShapePart};
 use std::path::Path;
 
 /// A small right file; each line is there to be replaced.
@@ -322,6 +322,172 @@ fn what_is_wrong_with_tables_and_phases_is_said() {
     let asked = early.replace("name = \"opened\"\nphase = \"day\"", "name = \"opened\"\nphase = \"growth\"");
     let message = read(&asked, &[]).expect_err("nothing is there yet");
     assert!(message.contains("nothing is in this table yet"), "{message}");
+}
+
+/// Two tests that begin empty: writes of one sensor each, and questions about what was written of one. In the second the data grow.
+const TESTS: &str = r#"
+index = "both"
+[series]
+count = 10
+interval = "1s"
+duration = "1m"
+staggered = true
+[[tags]]
+name = "sensor"
+first = 1
+[[fields]]
+name = "value"
+shape = "temperature"
+[[phases]]
+name = "few"
+duration = "5s"
+[[writers]]
+phase = "few"
+together = 1
+block = 1
+readings = 60
+[[phases]]
+name = "load"
+empty = true
+grows = true
+settled = "rest"
+[[writers]]
+phase = "load"
+together = 1
+block = 100
+readings = 400
+[[phases]]
+name = "more"
+grows = true
+[[writers]]
+phase = "more"
+together = 1
+block = 100
+readings = 1200
+[[queries]]
+name = "board"
+kind = "range"
+of = "written"
+span = "100s"
+"#;
+
+#[test]
+fn tests_begin_empty_and_write_one_series_at_a_time() {
+    let parameters = read(TESTS, &[]).unwrap_or_else(|why| panic!("{why}"));
+    let [few, load, more] = parameters.phases.as_slice() else { panic!("{:?}", parameters.phases) };
+    assert_eq!([few.size, load.size, more.size], [None, Some(400), Some(1_600)]);
+    assert_eq!((few.empty, load.empty, load.settled.as_deref()), (false, true, Some("rest")));
+    assert_eq!([few.writers[0].order, more.writers[0].order], [Some((1, 1)), Some((1, 100))]);
+    assert_eq!(more.queries[0].of, OfPart::Written);
+    for (words, by, told) in [
+        ("empty = true", "empty = false", "in another order: take the same together and block"),
+        ("block = 100\nreadings = 1200", "block = 50\nreadings = 1200", "in another order"),
+        ("together = 1\nblock = 1\n", "together = 1\n", "block is missing in [writers]; write block = 1000"),
+        ("together = 1\nblock = 1\n", "together = 3\nblock = 1\n", "together must divide"),
+        ("readings = 60", "atomic = true\nreadings = 60", "atomic is for series with an entity"),
+        ("readings = 1200", "readings = 1200\nload = \"1m\"", "both say how much is written"),
+        ("of = \"written\"", "of = \"writen\"", "did you mean written?"),
+        ("kind = \"range\"", "kind = \"difference\"\nwindow = \"1s\"", "one may have no readings yet"),
+        ("span = \"100s\"", "span = \"100s\"\nafter = 60", "after so many of the 60 readings"),
+        ("staggered = true", "missing = 0.1", "readings all come, in time and once"),
+        ("staggered = true", "staggered = true\njitter = \"1ms\"", "no jitter and no bursts"),
+        ("first = 1", "first = 1\npattern = \"s{}\"", "is the series' number"),
+        ("staggered = true", "entity = \"metres\"", "did you mean meters?"),
+        ("shape = \"temperature\"", "shape = \"meter\"", "there is no field of a meter"),
+        ("settled = \"rest\"", "settled = \"few\"", "there already"),
+        ("index = \"both\"", "index = \"bothe\"", "did you mean both?"),
+        ("index = \"both\"", "keep = \"2m\"", "with keep, the data only grow, by time"),
+    ] {
+        let message = read(&TESTS.replacen(words, by, 1), &[]).expect_err(by);
+        assert!(message.contains(told), "{by}: {told:?} is not in: {message}");
+    }
+    let unpaced = TESTS.replacen("empty = true\ngrows", "grows", 1);
+    let unpaced = unpaced.replacen("block = 1\nreadings = 60", "block = 100\nrate = 9", 1);
+    let message = read(&unpaced, &[]).expect_err("nobody knows how much was written");
+    assert!(message.contains("a load or readings"), "{message}");
+    let meter = TESTS.replacen("shape = \"temperature\"", "shape = \"meter\"", 1);
+    let meter = meter.replacen("name = \"value\"", "name = \"usage_since_read\"", 1);
+    assert!(read(&meter, &[]).expect_err("another interval").contains("interval = \"1h\""));
+    let mixed = RIGHT.replace("[mixed]", "[mixed]\nempty = true");
+    assert!(read(&mixed, &[]).expect_err("no phase").contains("are for [[phases]]"));
+}
+
+/// Meters that report two by two, with more of them at a second size.
+const METERS: &str = r#"
+[series]
+count = 4
+start = "2018-01-01T00:00:00Z"
+interval = "1h"
+duration = "10h"
+resolution = "seconds"
+entity = "meters"
+[[fields]]
+name = "usage_since_read"
+shape = "meter"
+[[phases]]
+name = "first"
+processes = 2
+[[writers]]
+phase = "first"
+clients = 2
+together = 2
+block = 10
+batch = 1
+readings = 20
+[[phases]]
+name = "history"
+grows = true
+[[writers]]
+phase = "history"
+together = 2
+block = 10
+readings = 14
+[[phases]]
+name = "rest"
+[[writers]]
+phase = "rest"
+together = 2
+block = 10
+batch = 1
+atomic = true
+readings = 6
+[[queries]]
+name = "bills"
+kind = "sum"
+of = "each"
+after = 9
+span = "744h"
+count = 4
+file = "bills.csv"
+"#;
+
+#[test]
+fn meters_are_written_side_by_side_and_billed_one_after_the_other() {
+    let parameters = read(METERS, &[]).unwrap_or_else(|why| panic!("{why}"));
+    let [first, history, rest] = parameters.phases.as_slice() else { panic!("{:?}", parameters.phases) };
+    assert_eq!((first.processes, first.size), (Some(2), None));
+    // All that is written up to the next size.
+    assert_eq!((history.size, rest.size), (Some(40), None));
+    assert!(!first.writers[0].atomic && rest.writers[0].atomic);
+    let series = &parameters.tables[0].series;
+    assert!(history.writers[0].is_bulk(series) && !rest.writers[0].is_bulk(series));
+    let bills = &rest.queries[0];
+    assert_eq!((&bills.of, bills.after, bills.file.as_deref()), (&OfPart::Each, Some(9), Some("bills.csv")));
+    for (words, by, told) in [
+        ("batch = 1\natomic = true\n", "", "ask after writers of batch = 1"),
+        ("clients = 2", "clients = 3", "together must divide"),
+        ("start = \"2018-01-01T00:00:00Z\"\n", "", "meters count the hours from 2018 on"),
+        ("usage_since_read", "usage_since_reed", "did you mean usage_since_read?"),
+        ("after = 9", "after = 10", "after so many of the 10 readings"),
+        ("of = \"each\"", "of = \"eech\"", "did you mean each?"),
+        ("entity = \"meters\"\n", "", "atomic is for series with an entity"),
+    ] {
+        let message = read(&METERS.replacen(words, by, 1), &[]).expect_err(by);
+        assert!(message.contains(told), "{by}: {told:?} is not in: {message}");
+    }
+    let loaded = METERS.split("[[phases]]").next().unwrap();
+    let message = read(loaded, &[]).expect_err("no phases");
+    assert!(message.contains("are written in [[phases]]"), "{message}");
 }
 
 #[test]

@@ -214,6 +214,8 @@ mod tests {
         repetitions: 1,
         stores: Vec::new(),
         layouts: Vec::new(),
+        index: None,
+        statements: None,
         limits: Vec::new(),
         durability: None,
         server_memory_bytes: None,

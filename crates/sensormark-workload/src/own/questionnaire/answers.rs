@@ -6,9 +6,11 @@ use super::text::number;
 use sensormark_data::number::count_text;
 use sensormark_result::statistics::projection::FARTHEST;
 use sensormark_store::Durability;
+use serde::Serialize;
 
 /// A question that databases' queries answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Asked {
     /// The latest value of each sensor of a site.
     Live,
@@ -42,7 +44,7 @@ impl Loss {
 }
 
 /// A size as the user wrote it, and its bytes.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Size {
     pub(super) text: String,
     pub(super) bytes: f64,
@@ -59,9 +61,10 @@ const LOADED_A_SECOND: f64 = 100_000.0;
 const PERCENTILE_SECONDS: f64 = 180.0;
 
 /// All answers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answers {
     pub(super) sensors: u32,
+    #[serde(skip)]
     pub(super) measures: Vec<Measure>,
     pub(super) interval_ns: i64,
     pub(super) late: f64,
@@ -72,6 +75,7 @@ pub struct Answers {
     pub(super) keep: String,
     pub(super) keep_ns: i64,
     /// What is kept when readings go; nothing where none.
+    #[serde(skip)]
     pub(super) means: Option<Means>,
     /// Readings of a write; none for those of a second.
     pub(super) write_size: Option<u64>,
@@ -80,6 +84,7 @@ pub struct Answers {
     pub(super) asked: Vec<Asked>,
     /// As the user wrote it.
     pub(super) within: String,
+    #[serde(skip)]
     pub(super) loss: Loss,
     pub(super) headroom: f64,
     pub(super) memory: Size,

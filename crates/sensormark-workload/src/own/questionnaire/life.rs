@@ -2,9 +2,10 @@
 
 use super::answers::Answers;
 use super::measure::Measure;
-use super::text::{commented, list};
+use super::text::list;
 use sensormark_data::quantity::length_text;
 use sensormark_data::units::round_u64;
+use serde_json::{Value, json};
 
 /// Readings are written for so many times as long as they are kept, in rounds of such a part of that.
 const KEPT_TIMES: i64 = 2;
@@ -60,25 +61,15 @@ impl Answers {
         self.means.map_or(self.readings_per_second().max(0.001), |_| LIFE_RATE)
     }
 
-    /// What happens to readings as they become old; it goes on where the series are told. `is_whole` says that the sensors are as they were answered.
-    pub(super) fn life(&self, is_whole: bool) -> String {
-        let Some(means) = self.means else { return String::new() };
-        let line = |key: &str, ns, why: &str| commented(&format!("{key} = \"{}\"", length_text(ns)), why);
-        let fewer =
-            if is_whole { "" } else { "; fewer and rarer readings than yours, so that it takes minutes" };
-        let mut text = [
-            &*line("duration", self.keep_ns * KEPT_TIMES, &format!("a life{fewer}")),
-            "\n# In rounds old readings go and means are renewed, beside writers and questions.\n[retention]\n",
-            &commented(&format!("keep = \"{}\"", self.keep), "how long readings are kept; means stay"),
-            &line("every", self.keep_ns / ROUNDS_KEPT, "from round to round"),
-            "\n[[rollups]]\n",
-            &line("every", means.every_ns, "count, mean, minimum and maximum"),
-        ]
-        .concat();
-        if means.compressed {
-            text += "\n[compression]\n";
-            text += &line("after", self.keep_ns / 2, "where the database has means for that");
-        }
-        text
+    /// What happens to readings as they become old; nothing where they stay.
+    pub(super) fn life(&self) -> Option<Value> {
+        let means = self.means?;
+        let [duration, every, half] =
+            [self.keep_ns * KEPT_TIMES, self.keep_ns / ROUNDS_KEPT, self.keep_ns / 2].map(length_text);
+        let window = length_text(means.every_ns);
+        let compressed = means.compressed;
+        Some(
+            json!({ "duration": duration, "every": every, "window": window, "compressed": compressed, "half": half }),
+        )
     }
 }

@@ -1,9 +1,10 @@
 //! What sensors measure: well-known quantities with their usual shape, and others by a name and a type.
 
-use super::text::{commented, list};
+use super::text::list;
 use crate::own::file::check_name;
 use sensormark_data::nearest::unknown;
 use sensormark_store::{Field, FieldType};
+use serde_json::{Value, json};
 
 /// Names of the file's tags.
 const TAGS: [&str; 2] = ["sensor", "site"];
@@ -145,27 +146,13 @@ impl Measure {
         }
     }
 
-    /// Its table of the workload file; `period` is the longest swing, `hold` how long a value stays.
-    pub fn table(&self, period: &str, hold: &str) -> String {
-        let walk = |min: f64, max: f64| {
-            let period = commented(&format!("period = \"{period}\""), "the longest swing");
-            format!("shape = \"walk\"\nmin = {min:?}\nmax = {max:?}\n{period}")
+    /// What its table of the workload file says.
+    pub fn values(&self) -> Value {
+        let (bounds, step) = match self.shape {
+            ValueShape::Walk(min, max) | ValueShape::WholeWalk(min, max) => (Some([min, max]), None),
+            ValueShape::Counter(step) => (None, Some(step)),
+            ValueShape::Truth | ValueShape::Words => (None, None),
         };
-        let rest = match self.shape {
-            ValueShape::Walk(min, max) => walk(min, max) + "decimals = 2\n",
-            ValueShape::WholeWalk(min, max) => walk(min, max),
-            ValueShape::Counter(step) => {
-                let step = commented(&format!("step = {step:?}"), "grows by so much a reading, on average");
-                format!("shape = \"counter\"\n{step}")
-            }
-            ValueShape::Truth => {
-                let chance = commented("chance = 0.1", "how often it is true");
-                format!("shape = \"random\"\n{chance}hold = \"{hold}\"\n")
-            }
-            ValueShape::Words => {
-                format!("shape = \"random\"\nvalues = [\"ok\", \"warning\", \"failed\"]\nhold = \"{hold}\"\n")
-            }
-        };
-        format!("[[fields]]\nname = \"{}\"\ntype = \"{}\"\n{rest}\n", self.name, self.shape.kind())
+        json!({ "name": self.name, "type": self.shape.kind(), "bounds": bounds, "step": step })
     }
 }

@@ -1,16 +1,8 @@
-//! Parts of texts: lists of answers, and numbers and comments of the workload file.
-
-/// Columns before a comment.
-const COMMENTS_AT: usize = 37;
+//! Parts of texts: lists of answers, and numbers of the workload file.
 
 /// The parts of a list, without empty ones.
 pub fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|one| !one.is_empty())
-}
-
-/// A line with its comment.
-pub fn commented(line: &str, comment: &str) -> String {
-    format!("{line:<COMMENTS_AT$} # {comment}\n")
 }
 
 /// A number of at most three decimals, or six where it is small.

@@ -1,30 +1,24 @@
 //! The data against its description: totals by adding up, shapes by counting, and a golden checksum.
 
-#![expect(clippy::cast_possible_truncation, reason = "test data sets are small")]
-
-use super::calendar::{MOST_HOURS, month, month_name};
 use super::*;
-use crate::export::Shard;
 use crate::random::finalise;
-use sensormark_store::Value;
 
-const YEAR: u32 = 8_760;
+const USAGE_SINCE_READ: usize = 0;
+const YEAR: u64 = 8_760;
 
-fn readings(seed: u64, series: u32, hours: Range<u32>) -> Batch {
-    let mut batch = Batch::new(0, &schema(series + 1).tables[0]);
-    Meter::new(seed, series).push(series, hours, &mut batch);
-    batch
+fn meter(seed: u64, series: u64) -> Meter {
+    Meter::new(Streams::new(seed, series))
 }
 
 /// A field's values in hundredths, which they are exactly.
-fn hundredths(batch: &Batch, field: usize) -> Vec<u64> {
-    let exact = |row| {
-        let value = batch.columns[field].number(row).expect("a number");
+fn hundredths(meter: &Meter, hours: Range<u64>, field: usize) -> Vec<u64> {
+    let exact = |hour| {
+        let Float(value) = meter.value(field, hour) else { panic!("usage is in floating point") };
         let scaled = (value * 100.0).round();
         assert!((scaled / 100.0).to_bits() == value.to_bits(), "{value}");
-        crate::units::round_u64(scaled)
+        round_u64(scaled)
     };
-    (0..batch.len()).map(exact).collect()
+    hours.map(exact).collect()
 }
 
 #[test]
@@ -32,15 +26,16 @@ fn totals_add_up_by_the_calendar() {
     use jiff::{Timestamp, tz::TimeZone};
     let hours = 3 * YEAR;
     for series in 0..4 {
-        let batch = readings(7, series, 0..hours);
-        let usage = hundredths(&batch, USAGE_SINCE_READ);
-        let totals = [USAGE_SINCE_READ + 1, 2, 3, 4, 5].map(|field| hundredths(&batch, field));
-        let all = hundredths(&batch, ALL_TIME_USAGE);
+        let of = |field| hundredths(&meter(7, series), 0..hours, field);
+        let usage = of(USAGE_SINCE_READ);
+        let totals = [USAGE_SINCE_READ + 1, 2, 3, 4, 5].map(of);
+        let all = of(ALL_TIME_USAGE);
         let mut keys = [String::new(), String::new(), String::new(), String::new()];
         let mut sums = [0; 4];
         let mut all_before = all[0] - usage[0];
-        for hour in 0..hours as usize {
-            let at = Timestamp::from_nanosecond(i128::from(batch.times_ns[hour])).expect("a time");
+        for hour in 0..usage.len() {
+            let time_ns = i128::from(START_NS) + hour as i128 * i128::from(HOUR_NS);
+            let at = Timestamp::from_nanosecond(time_ns).expect("a time");
             let at = at.to_zoned(TimeZone::UTC).date();
             let week = at.iso_week_date();
             let now = [
@@ -66,28 +61,13 @@ fn totals_add_up_by_the_calendar() {
 }
 
 #[test]
-fn any_reading_can_be_had_at_once_and_none_needs_another() {
-    let whole = readings(3, 5, 0..2_000);
-    let mut parts = Batch::new(0, &schema(6).tables[0]);
-    let meter = Meter::new(3, 5);
-    for start in (0..2_000).step_by(7) {
-        meter.push(5, start..(start + 7).min(2_000), &mut parts);
-    }
-    assert_eq!(parts, whole);
-    for (start, end) in [(0, 744), (100, 101), (50, 50), (1_416, 1_999)] {
-        let sum: u64 = hundredths(&whole, USAGE_SINCE_READ)[start..end].iter().sum();
-        assert_eq!(meter.used(start as u32..end as u32), sum);
-    }
-}
-
-#[test]
 fn usage_follows_day_and_week_with_noise_and_is_never_nothing() {
     let (mut by_hour, mut by_day) = ([0.0; HOURS_A_DAY], [0.0; 7]);
     let (mut squares, mut count) = (0.0, 0.0);
     for series in 0..40 {
-        let meter = Meter::new(11, series);
+        let meter = meter(11, series);
         assert!((60..=240).contains(&meter.base));
-        let usage = hundredths(&readings(11, series, 0..52 * 168), USAGE_SINCE_READ);
+        let usage = hundredths(&meter, 0..52 * 168, USAGE_SINCE_READ);
         assert!(usage.iter().all(|&one| one > 0));
         for (hour, &used) in usage.iter().enumerate() {
             let share = used as f64 / meter.base as f64;
@@ -115,12 +95,14 @@ fn usage_follows_day_and_week_with_noise_and_is_never_nothing() {
 fn errors_are_rare_and_of_known_codes() {
     let mut counts = [0; 2];
     for series in 0..50 {
-        let batch = readings(5, series, 0..YEAR);
-        for (kind, field) in [ERROR_CODE_1, ERROR_CODE_1 + 1].into_iter().enumerate() {
-            let codes = integers_of(&batch, field);
-            let most = [99, 9][kind];
-            assert!(codes.iter().all(|code| (0..=most).contains(code)));
-            counts[kind] += codes.iter().filter(|&&code| code != 0).count();
+        for (kind, most) in [99, 9].into_iter().enumerate() {
+            for hour in 0..YEAR {
+                let Integer(code) = meter(5, series).value(ERROR_CODE_1 + kind, hour) else {
+                    panic!("codes are whole numbers");
+                };
+                assert!((0..=most).contains(&code));
+                counts[kind] += i32::from(code != 0);
+            }
         }
     }
     // Of 438,000 readings one in 1,000 and one in 5,000: within four standard deviations.
@@ -128,28 +110,16 @@ fn errors_are_rare_and_of_known_codes() {
     assert!((87 - 38..=87 + 38).contains(&counts[1]), "{counts:?}");
 }
 
-fn integers_of(batch: &Batch, field: usize) -> Vec<i64> {
-    match &batch.columns[field].values {
-        Values::I64(values) => values.clone(),
-        _ => panic!("an integer field"),
-    }
-}
-
 #[test]
 fn months_are_those_of_the_calendar() {
-    assert_eq!(month(1), Some(0..744));
-    assert_eq!(month(2), Some(744..1_416));
-    assert_eq!(month(12), Some(8_016..8_760));
-    // February of 2020 has 29 days.
-    assert_eq!(month(26).map(|hours| hours.len()), Some(29 * 24));
-    assert_eq!((month(0), month(121)), (None, None));
-    assert_eq!((month_name(1), month_name(26)), ("2018-01".into(), "2020-02".into()));
-    assert_eq!(MOST_HOURS, 3_652 * 24);
+    // January; February of 2020, which has 29 days; the first hour after December of 2027.
+    let bounds = [0, 1, 25, 26, 120].map(|month| STARTS[month]);
+    assert_eq!(bounds, [0, 31 * 24, 761 * 24, 790 * 24, 3_652 * 24]);
     for hour in 0..MOST_HOURS {
-        let found = calendar::month_of(hour);
-        let number = u32::try_from(found).expect("small") + 1;
-        assert!(month(number).expect("a month").contains(&hour), "{hour}");
+        let month = month_of(hour);
+        assert!((STARTS[month]..STARTS[month + 1]).contains(&hour), "{hour}");
     }
+    assert_eq!([MOST_HOURS, u64::MAX].map(month_of), [120, 120]);
 }
 
 #[test]
@@ -169,44 +139,22 @@ fn contacts_are_each_meter_s_own_and_memory_is_used_again() {
 }
 
 #[test]
-fn shards_make_the_whole() {
-    let data = data_set(2, 7, 5_000);
-    let rows = |shard| {
-        let mut rows = Vec::new();
-        let read = data.each_batch(shard, |batch| {
-            for row in 0..batch.len() {
-                let values: Vec<Value> = batch.columns.iter().map(|one| one.value(row)).collect();
-                rows.push((batch.series[row], batch.times_ns[row], format!("{values:?}")));
-            }
-            Ok(())
-        });
-        read.unwrap();
-        rows
-    };
-    let whole = rows(Shard::WHOLE);
-    assert_eq!(whole.len(), 35_000);
-    let parts = (0..3).flat_map(|number| rows(Shard::new(number, 3).expect("a shard")));
-    assert_eq!(parts.collect::<Vec<_>>(), whole);
-}
-
-#[test]
 fn golden_checksum() {
     let mut sum = 0;
     let mut fold = |bits: u64| sum = finalise(sum ^ bits);
     let mut contact = Vec::new();
     for series in [0, 1, 77] {
-        let batch = readings(42, series, 700..900);
-        for row in 0..batch.len() {
-            fold(batch.times_ns[row].cast_unsigned());
-            for column in &batch.columns {
-                match column.value(row) {
-                    Value::F64(value) => fold(value.to_bits()),
-                    Value::I64(value) => fold(value.cast_unsigned()),
-                    other => panic!("{other}"),
-                }
+        let meter = meter(42, series);
+        for hour in 700..900 {
+            fold((START_NS + signed(hour) * HOUR_NS).cast_unsigned());
+            for field in 0..FIELDS.len() {
+                fold(match meter.value(field, hour) {
+                    Float(value) => value.to_bits(),
+                    Integer(value) => value.cast_unsigned(),
+                });
             }
         }
-        fill_contact(42, series, &mut contact);
+        fill_contact(42, u32::try_from(series).unwrap(), &mut contact);
         format!("{contact:?}").bytes().for_each(|byte| fold(u64::from(byte)));
     }
     assert_eq!(sum, 16_976_627_944_954_349_110, "the data set has changed: say so in CHANGELOG.md");
