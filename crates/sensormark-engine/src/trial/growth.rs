@@ -195,8 +195,10 @@ mod tests {
         Step::Settle("settled".to_owned())
     }
 
-    /// After sizes of so many readings each, whose steps and proof took so many seconds.
-    fn after(sizes: &[(u64, &[(Step, f64)], f64)], budget: f64) -> Growth {
+    /// A size of so many readings, whose steps and proof took so many seconds.
+    type Size<'a> = (u64, &'a [(Step, f64)], f64);
+
+    fn after(sizes: &[Size<'_>], budget: f64) -> Growth {
         let seconds = Duration::from_secs_f64;
         let mut growth = Growth::new(Some(seconds(budget)));
         for (readings, steps, proof) in sizes {
