@@ -60,7 +60,7 @@ fn a_database_in_a_folder_of_the_users_own() {
 fn doctor_lists_what_a_killed_run_left_and_clean_removes_it() {
     let place = Place::new();
     let mut child = start(&place, &["--on", "sqlite:bulk/bulk"]);
-    wait_until("a database", || !place.leftovers().is_empty());
+    wait_until("a database", || place.has_begun());
     signal(&child, "KILL");
     child.wait().expect("it ends");
     let doctor = said(&place.run(&["doctor"]));
@@ -77,12 +77,11 @@ fn doctor_lists_what_a_killed_run_left_and_clean_removes_it() {
 fn doctor_removes_what_a_killed_run_left_where_that_is_asked_for() {
     let place = Place::new();
     let mut child = start(&place, &["--on", "sqlite:bulk/bulk"]);
-    wait_until("a database", || !place.leftovers().is_empty());
+    wait_until("a database", || place.has_begun());
     signal(&child, "KILL");
     child.wait().expect("it ends");
-    // Its processes may outlive it for a moment, and the run is at work until they are gone.
-    let is_told = || said(&place.run(&["doctor"])).contains("doctor --clean removes it");
-    wait_until("doctor tells what was left", is_told);
+    let doctor = said(&place.run(&["doctor"]));
+    assert!(doctor.contains("doctor --clean removes it"), "{doctor}");
     assert!(!place.leftovers().is_empty(), "it only looks");
     let doctor = said(&place.run(&["doctor", "--clean"]));
     assert!(doctor.contains("removed its folders"), "{doctor}");

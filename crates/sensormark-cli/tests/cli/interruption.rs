@@ -115,7 +115,7 @@ fn a_second_control_c_removes_the_embedded_database() {
     let place = Place::new();
     for milliseconds in [0, 1, 5, 20] {
         let child = start(&place, &["--on", "sqlite:individual"]);
-        wait_until("a database", || !place.leftovers().is_empty());
+        wait_until("a database", || place.has_begun());
         sleep(Duration::from_millis(700));
         signal(&child, "INT");
         sleep(Duration::from_millis(milliseconds));
@@ -165,7 +165,7 @@ fn drops_twice_interrupted(place: &Place, folder: &std::path::Path) {
 fn a_killed_coordinator_leaves_no_process_and_the_next_run_cleans_up() {
     let place = Place::new();
     let mut child = start(&place, &["--on", "sqlite:individual/bulk"]);
-    wait_until("a database", || !place.leftovers().is_empty());
+    wait_until("a database", || place.has_begun());
     sleep(Duration::from_millis(1_500));
     signal(&child, "KILL");
     child.wait().expect("it ends");

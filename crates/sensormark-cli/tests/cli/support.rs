@@ -136,6 +136,11 @@ impl Place {
     pub fn leftovers(&self) -> Vec<PathBuf> {
         read_folder(&self.folder.path().join("state"))
     }
+
+    /// Whether a run has a folder with its mark: one that is killed before has an empty one.
+    pub fn has_begun(&self) -> bool {
+        self.leftovers().iter().any(|folder| folder.join("sensormark-owner.json").exists())
+    }
 }
 
 /// The arguments of a short run.
