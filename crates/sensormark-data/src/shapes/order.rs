@@ -1,6 +1,6 @@
 //! In which order series have their turns.
 
-/// So many series side by side, tick by tick, until each of them has had so many ticks; then as many others; and after the last ones the first ones go on.
+/// So many series side by side, tick by tick, until each of them has had so many ticks. Then as many others follow. After the last ones the first ones go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
     /// How many series there are: a multiple of those side by side.

@@ -1,7 +1,7 @@
 //! The sizes that a trial goes through: which of them are whole, and whether there is time for the next.
 //!
-//! What was done at the sizes before says how long the next one takes, step by step: a load takes as long for each of its writes, a question until its limit
-//! at most, a rest and a proof grow by a straight line over the readings. A part of a second that each step takes is in its time.
+//! What was done at the sizes before says how long the next one takes, step by step. A load takes as long for each of its writes as before. A question takes
+//! until its limit at most. A rest and a proof grow by a straight line over the readings.
 
 use super::script::{PhaseSpec, Step};
 use sensormark_result::measurement::record::TrialRecord;

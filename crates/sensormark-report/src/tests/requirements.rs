@@ -292,7 +292,7 @@ fn too_few_answers_leave_it_open_and_a_failed_trial_does_not() {
     assert_eq!(found.layouts[1].reasons, ["fails: errors (2 %)"]);
 }
 
-/// Fourteen layouts were told to be undecided in 42 lines, for the same reason.
+/// One reason that fourteen layouts had in common filled 42 lines.
 #[test]
 fn what_the_same_leaves_undecided_is_told_once() {
     let few = |title: &str, also_disk: bool| {

@@ -318,8 +318,15 @@ impl Reader<'_, '_> {
         let clients = if series.entity.is_some() { clients(one.clients) } else { 1 };
         let together = one.together.as_ref().map_or(series.count, |together| together.0);
         if !series.count.is_multiple_of(together) || !together.is_multiple_of(clients) {
-            let message = "together must divide the series' count, and be a multiple of clients where the series have an entity";
-            return Err(self.source.error(one, message));
+            let clients = match clients {
+                1 => String::new(),
+                several => format!(" and be a multiple of {several} clients, which stay with their series"),
+            };
+            let message = format!("together is {together}; it must divide {} series{clients}", series.count);
+            return Err(match &one.together {
+                Some(together) => self.source.error(together, message),
+                None => self.source.error(one, message),
+            });
         }
         let order = match (&one.together, &one.block) {
             (None, None) => None,

@@ -383,7 +383,7 @@ fn tests_begin_empty_and_write_one_series_at_a_time() {
         ("empty = true", "empty = false", "in another order: take the same together and block"),
         ("block = 100\nreadings = 1200", "block = 50\nreadings = 1200", "in another order"),
         ("together = 1\nblock = 1\n", "together = 1\n", "block is missing in [writers]; write block = 1000"),
-        ("together = 1\nblock = 1\n", "together = 3\nblock = 1\n", "together must divide"),
+        ("together = 1\nblock = 1\n", "together = 3\nblock = 1\n", "together is 3; it must divide"),
         ("readings = 60", "atomic = true\nreadings = 60", "atomic is for series with an entity"),
         ("readings = 1200", "readings = 1200\nload = \"1m\"", "both say how much is written"),
         ("of = \"written\"", "of = \"writen\"", "did you mean written?"),
@@ -475,7 +475,7 @@ fn meters_are_written_side_by_side_and_billed_one_after_the_other() {
     assert_eq!((&bills.of, bills.after, bills.file.as_deref()), (&OfPart::Each, Some(9), Some("bills.csv")));
     for (words, by, told) in [
         ("batch = 1\natomic = true\n", "", "ask after writers of batch = 1"),
-        ("clients = 2", "clients = 3", "together must divide"),
+        ("clients = 2", "clients = 3", "and be a multiple of 3 clients"),
         ("start = \"2018-01-01T00:00:00Z\"\n", "", "meters count the hours from 2018 on"),
         ("usage_since_read", "usage_since_reed", "did you mean usage_since_read?"),
         ("after = 9", "after = 10", "after so many of the 10 readings"),
