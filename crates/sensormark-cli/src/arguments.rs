@@ -1,7 +1,6 @@
 //! What can be asked for on the command line.
 
 mod cleaning;
-mod cluster;
 mod common;
 mod examples;
 mod headings;
@@ -15,7 +14,6 @@ mod reading;
 mod values;
 
 pub use cleaning::{CleanArguments, DoctorArguments};
-pub use cluster::ClusterArguments;
 pub use common::CommonArguments;
 pub use hosts::HostsArguments;
 pub use init::InitArguments;

@@ -6,7 +6,6 @@ use crate::failure::Failure;
 use crate::registry::registry;
 use sensormark_result::probe::Environment;
 use sensormark_server::Supervisor;
-use sensormark_store::cluster::Clusters;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -51,9 +50,6 @@ fn databases(text: &mut String) {
                 };
                 let _ =
                     writeln!(text, "  {:<12} {} ({}{place})", description.title, found.version, found.origin);
-                if !description.embedded {
-                    let _ = writeln!(text, "  {:<12} {}", "", as_cluster(store.clusters()));
-                }
             }
             Err(error) => {
                 let _ = writeln!(
@@ -69,22 +65,6 @@ fn databases(text: &mut String) {
     for (name, why) in registry().left_out() {
         let _ = writeln!(text, "  {name:<12} {why}");
     }
-}
-
-/// Which clusters of a database can be started, or why none can.
-fn as_cluster(clusters: Result<Clusters, String>) -> String {
-    let clusters = match clusters {
-        Ok(clusters) => clusters,
-        Err(reason) => return format!("no cluster: {reason}"),
-    };
-    let levels = clusters.consistencies.iter().map(|level| level.name);
-    let levels: Vec<&str> = levels.collect();
-    format!(
-        "as a cluster: --cluster {} to {}, --consistency {}",
-        clusters.members.start(),
-        clusters.members.end(),
-        levels.join(", ")
-    )
 }
 
 /// A tree of values as indented lines.

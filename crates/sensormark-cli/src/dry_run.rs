@@ -274,10 +274,7 @@ fn servers(planned: &Planned<'_>) -> Result<Vec<Server>, Failure> {
         }
         let found = case.choice.store.installation()?;
         servers.insert(Server {
-            title: match &case.choice.cluster {
-                Some(cluster) => format!("{} ({})", description.title, cluster.label()),
-                None => description.title,
-            },
+            title: description.title,
             version: Some(found.version),
             origin: Some(found.origin),
             host: None,

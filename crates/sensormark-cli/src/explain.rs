@@ -8,7 +8,7 @@ use crate::messages;
 use crate::output;
 use crate::progress::Progress;
 use crate::registry::{Workload, no_scale, numbers, own_file, registry};
-use crate::run::{choose, in_clusters};
+use crate::run::choose;
 use crate::server_memory::ServerMemory;
 use crate::signals;
 use sensormark_engine::benchmark_case::BenchmarkCase;
@@ -69,7 +69,6 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     let on = on.unwrap_or_else(|| "sqlite".to_owned());
     let (choices, mut missing) = choose(&on, &registry, &supervisor)?;
     let durability = arguments.durability.map_or(explaining.durability, DurabilityName::class);
-    let choices = in_clusters(choices, &arguments.cluster, durability, &mut missing)?;
     let (factory, numbers) = (explaining.factory.as_ref(), &explaining.numbers);
     let (cases, unsupported) = cases_in_class(factory, numbers, &choices, durability)?;
     missing.extend(unsupported);

@@ -219,11 +219,6 @@ impl Hosts {
                 "sensormark would start {title} on 127.0.0.1, where clients on other hosts cannot reach it: name an address of its host with --server-address, or {yourself}"
             )));
         };
-        if case.choice.cluster.is_some() {
-            return Err(Failure::usage(format!(
-                "--server-address {address}: sensormark starts clusters on loopback addresses alone; leave --cluster out, or {yourself}"
-            )));
-        }
         match store.keeps_to_loopback().filter(|_| !address.is_loopback()) {
             None => Ok(()),
             Some(why) => Err(Failure::usage(format!(

@@ -144,17 +144,6 @@ fn store_line(text: &mut String, store: &Arc<dyn Store>) {
     for (class, words) in &description.durability {
         let _ = writeln!(text, "  {:<12}   durability {}: {words}", "", class.text());
     }
-    if let (false, Ok(clusters)) = (description.embedded, store.clusters()) {
-        for level in &clusters.consistencies {
-            let (least, most) = (clusters.members.start(), clusters.members.end());
-            let (name, promise, link) = (level.name, level.promise, level.link);
-            let _ = writeln!(
-                text,
-                "  {:<12}   --cluster {least} to {most} --consistency {name}: {promise} ({link})",
-                ""
-            );
-        }
-    }
 }
 
 /// A workload's numbers, then each store's layouts with what its phases cannot have of them.

@@ -11,7 +11,7 @@ use crate::measure::{Planned, supervisor};
 use crate::messages;
 use crate::output;
 use crate::registry::{factories, registry};
-use crate::run::{choose, in_clusters};
+use crate::run::choose;
 use crate::server_memory::ServerMemory;
 use sensormark_data::recording::{self, Recording, RecordingError, RecordingOptions};
 use sensormark_engine::adjust::adjust;
@@ -108,8 +108,6 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let (choices, mut not_measured) = choose(&arguments.on, &registry, &supervisor)?;
     let choices = keeping(choices, &recording, &mut not_measured)?;
     let durability = arguments.durability.class();
-    let clusters = &arguments.common.cluster;
-    let choices = in_clusters(choices, clusters, durability, &mut not_measured)?;
     let (cases, unsupported) = cases_in_class(factory.as_ref(), &parameters, &choices, durability)?;
     not_measured.extend(unsupported);
     let runner = TrialRunner { factory: Arc::clone(factory), parameters: parameters.clone() };

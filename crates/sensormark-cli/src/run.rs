@@ -1,8 +1,6 @@
 //! `sensormark run`: from arguments to a ranking.
 
-use crate::arguments::{
-    CacheName, ClusterArguments, DurabilityName, FindLimitName, RunArguments, ScaleName, Size,
-};
+use crate::arguments::{CacheName, DurabilityName, FindLimitName, RunArguments, ScaleName, Size};
 use crate::dry_run;
 use crate::durability_class::{cases_in_class, cases_in_each_class, of_shipped};
 use crate::failure::Failure;
@@ -13,7 +11,6 @@ use crate::server_memory::ServerMemory;
 use sensormark_data::export::DataRequest;
 use sensormark_data::quantity::duration_text;
 use sensormark_data::units::round_u64;
-use sensormark_engine::clusters;
 use sensormark_engine::connection::Registry;
 use sensormark_engine::context::CaseRunner;
 use sensormark_engine::run::preflight;
@@ -161,8 +158,6 @@ impl Measured<'_> {
         // A study's databases were what they are as they come.
         let own = if protocol.is_some() { Durability::Default } else { self.durability };
         let durability = arguments.durability.map_or(own, DurabilityName::class);
-        let clusters = &arguments.common.cluster;
-        let choices = in_clusters(choices, clusters, durability, &mut not_measured)?;
         let choices = own_layouts(protocol, choices, |choice| {
             let offers = layout_options(factory, parameters, choice)?;
             Ok(offers.into_iter().map(|(name, _)| name).collect())
@@ -286,24 +281,6 @@ fn choose_elsewhere(
     let (mut choices, missing) = preflight(supervisor, there, false)?;
     choices.extend::<Vec<Choice>>(started);
     Ok((choices, missing))
-}
-
-/// The databases as the clusters that are asked for; what cannot be one joins what is not measured.
-///
-/// # Errors
-/// When none of them can be.
-pub fn in_clusters(
-    choices: Vec<Choice>,
-    arguments: &ClusterArguments,
-    durability: Durability,
-    not_measured: &mut Vec<NotMeasured>,
-) -> Result<Vec<Choice>, Failure> {
-    let Some(wish) = arguments.wish() else {
-        return Ok(choices);
-    };
-    let (made, left_out) = clusters::in_clusters(choices, &wish, durability).map_err(Failure::usage)?;
-    not_measured.extend(left_out);
-    Ok(made)
 }
 
 impl ScaleName {

@@ -7,7 +7,6 @@
 use sensormark_store::answer::Answer;
 use sensormark_store::batch::Batch;
 use sensormark_store::capability::{Capability, Operation};
-use sensormark_store::cluster::{Clusters, MemberLaunch};
 use sensormark_store::endpoint::Endpoint;
 use sensormark_store::error::{ErrorKind, StoreError};
 use sensormark_store::layout::{Family, Layout, LayoutOption};
@@ -107,38 +106,8 @@ impl Store for FaultyStore {
         self.inner.launch(installation, folder, options)
     }
 
-    fn clusters(&self) -> Result<Clusters, String> {
-        self.inner.clusters()
-    }
-
     fn runs_on_java(&self) -> bool {
         self.inner.runs_on_java()
-    }
-
-    fn survives_loss(&self, consistency: &str) -> bool {
-        self.inner.survives_loss(consistency)
-    }
-
-    fn launch_member(
-        &self,
-        installation: &Installation,
-        folders: &[ServerFolder],
-        member: usize,
-        options: &ServerOptions,
-    ) -> Result<MemberLaunch, StoreError> {
-        self.inner.launch_member(installation, folders, member, options)
-    }
-
-    fn start_again(&self, folders: &[ServerFolder], down: &[usize]) -> Result<Vec<usize>, StoreError> {
-        self.inner.start_again(folders, down)
-    }
-
-    fn form_cluster<'a>(
-        &'a self,
-        members: &'a [Endpoint],
-        options: &'a ServerOptions,
-    ) -> LocalFuture<'a, Result<Endpoint, StoreError>> {
-        self.inner.form_cluster(members, options)
     }
 
     fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {

@@ -69,8 +69,6 @@ pub(super) struct Shared {
     pub lead_in_ns: u64,
     /// Whether nobody writes in the phase.
     pub only_reads: bool,
-    /// Whether failures in a row do not end the phase.
-    pub bears_outage: bool,
     /// By load and thread.
     pub counters: Vec<Vec<Counter>>,
 }
@@ -84,7 +82,6 @@ impl Shared {
             loads: phase.loads.iter().map(LoadState::new).collect(),
             lead_in_ns: duration_ns(phase.lead_in),
             only_reads: phase.only_reads,
-            bears_outage: phase.bears_outage,
             counters: phase.loads.iter().map(|_| counters()).collect(),
         }
     }

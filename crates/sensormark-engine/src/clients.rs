@@ -245,7 +245,7 @@ impl Clients {
         if self.0.shared.target.stop.load(Ordering::Relaxed) {
             return Some(Cut::Stopped);
         }
-        if !self.0.shared.bears_outage && stall.is_lost(now, monotonic_ns()) {
+        if stall.is_lost(now, monotonic_ns()) {
             return Some(Cut::Hopeless);
         }
         (monotonic_ns() >= deadline_ns).then_some(Cut::TimeLimit)

@@ -62,9 +62,8 @@ pub fn start(
         Some(server) => server.start_cold()?,
         None => start_here(deployment)?,
     }
-    let roots = deployment.roots();
-    if let (Some(recorder), false) = (recorder, roots.is_empty()) {
-        recorder.follow("server", &roots)?;
+    if let Some((recorder, root)) = recorder.zip(deployment.root()) {
+        recorder.follow("server", root)?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::memory_limit;
 use super::server_elsewhere::ServerElsewhere;
 use crate::selection::Choice;
 use sensormark_result::measurement::server::{MemoryLimitRecord, ServerRecord};
-use sensormark_result::probe::{DiskUsage, ProbeError, ProcessTree, WireScope, disk_usage};
+use sensormark_result::probe::{DiskUsage, ProbeError, ProcessTree, Scope, WireScope, disk_usage};
 use sensormark_server::{EmbeddedGroup, ManagedServer, ScratchFolder, Supervisor};
 use sensormark_store::{Administrator, Endpoint, ErrorKind, Plan, ServerOptions, Store, StoreError};
 use std::future::Future;
@@ -44,7 +44,6 @@ impl Deployment {
         data: Option<&Path>,
     ) -> Result<Self, StoreError> {
         memory_limit::check_choice(choice, options)?;
-        let options = &ServerOptions { cluster: choice.cluster.clone(), ..options.clone() };
         let store = Arc::clone(&choice.store);
         if let Some(endpoint) = existing_endpoint(supervisor, choice)? {
             refuse_logs_apart("a server that sensormark did not start keeps its log where it is", options)?;
@@ -203,11 +202,6 @@ impl Deployment {
         !self.is_ours() && self.folder.is_none()
     }
 
-    /// How many servers it is: the members of a cluster of ours, or one.
-    pub fn members(&self) -> usize {
-        self.server.as_ref().map_or(1, ManagedServer::members)
-    }
-
     /// Whether sensormark started the server, here or on another host, and so may end it and start it again.
     pub const fn is_ours(&self) -> bool {
         self.server.is_some() || self.elsewhere.is_some()
@@ -244,32 +238,10 @@ impl Deployment {
         }
     }
 
-    /// Ends one member of a cluster with SIGKILL, from 0; the others run on.
-    ///
-    /// # Errors
-    /// When it is no cluster of ours, or the member does not end.
-    pub fn kill_member(&self, member: usize) -> Result<(), StoreError> {
-        match self.server.as_ref() {
-            Some(server) => server.kill_member(member),
-            None => Err(not_ours("kill a member of the cluster")),
-        }
-    }
-
-    /// Starts the member again that was killed alone.
-    ///
-    /// # Errors
-    /// When it is not ours to start, or does not start.
-    pub fn restart_member(&self, member: usize) -> Result<(), StoreError> {
-        match self.server.as_ref() {
-            Some(server) => server.restart_member(member, self.store.as_ref()),
-            None => Err(not_ours("start a member of the cluster again")),
-        }
-    }
-
-    /// The ids of the root processes of the server or its members, each of which leads its session, where the server is ours.
-    pub fn roots(&self) -> Vec<i32> {
-        let ids = self.server.iter().flat_map(ManagedServer::process_ids);
-        ids.map(|id| i32::try_from(id).unwrap_or(i32::MAX)).collect()
+    /// The id of the root process of a server of ours that runs here. It leads its session.
+    pub fn root(&self) -> Option<i32> {
+        let id = self.server.as_ref().map(ManagedServer::process_id);
+        id.filter(|id| *id != 0).map(|id| i32::try_from(id).unwrap_or(i32::MAX))
     }
 
     /// The server's processes, as far as they are on this machine and ours to watch.
@@ -277,13 +249,9 @@ impl Deployment {
     /// # Errors
     /// When they cannot be watched.
     pub fn tree(&self) -> Result<Option<ProcessTree>, ProbeError> {
-        let roots = self.roots();
-        if roots.is_empty() {
-            return Ok(None);
-        }
         let wire = WireScope::of_server(&self.endpoint.ports);
-        // Members of a cluster have the same ports on addresses of their own.
-        ProcessTree::attach_sessions("server", &roots, wire).map(Some)
+        let tree = self.root().map(|root| ProcessTree::attach("server", root, Scope::Session(root), wire));
+        tree.transpose()
     }
 
     /// The folder that holds the data, where it is on this machine and known.
@@ -294,23 +262,14 @@ impl Deployment {
             .or_else(|| self.folder.as_ref().map(|folder| folder.path().to_path_buf()))
     }
 
-    /// The folders that hold the data, and the logs where they have a folder of their own; of all members of a cluster.
+    /// The folders that hold the data, and the logs where they have a folder of their own.
     pub fn folders(&self) -> Vec<PathBuf> {
-        self.data_folders().into_iter().chain(self.log_folders()).collect()
+        self.data_folder().into_iter().chain(self.log_folder()).collect()
     }
 
-    /// The folders of all members' data.
-    fn data_folders(&self) -> Vec<PathBuf> {
-        match &self.server {
-            Some(server) => server.data_folders(),
-            None => self.data_folder().into_iter().collect(),
-        }
-    }
-
-    /// The folders of the server's logs on another disk, where it has one.
-    fn log_folders(&self) -> Vec<PathBuf> {
-        let servers = self.server.iter();
-        servers.flat_map(ManagedServer::log_folders).collect()
+    /// The folder of the server's logs on another disk, where it has one.
+    fn log_folder(&self) -> Option<PathBuf> {
+        self.server.as_ref()?.log_folder().map(Path::to_path_buf)
     }
 
     /// What data and logs occupy, logs apart; none where the folder is not known.
@@ -323,9 +282,9 @@ impl Deployment {
         }
         let known = self.store.description().logs;
         let mut whole: Option<DiskUsage> = None;
-        let data = self.data_folders().into_iter().map(|folder| (folder, false));
-        let logs = self.log_folders().into_iter().map(|folder| (folder, true));
-        for (folder, is_all_logs) in data.chain(logs) {
+        let data = self.data_folder().map(|folder| (folder, false));
+        let logs = self.log_folder().map(|folder| (folder, true));
+        for (folder, is_all_logs) in data.into_iter().chain(logs) {
             let usage = disk_usage(&folder, |path| is_all_logs || known.holds(path))?;
             let apart_bytes = if is_all_logs { usage.allocated_bytes } else { usage.apart_bytes };
             let sum = whole.get_or_insert_default();

@@ -128,24 +128,7 @@ pub fn case(
         trials: trials.collect(),
         open_seconds: estimator.open_seconds(),
         close_seconds: estimator.close_seconds(),
-        disk_bytes: estimator.disk_bytes() * u64::from(members(case)),
-    }
-}
-
-/// How many servers a case has, each with all data.
-fn members(case: &BenchmarkCase) -> u32 {
-    let cluster = case.choice.cluster.as_ref();
-    cluster.map_or(1, |cluster| cluster.members.max(1))
-}
-
-/// What is typical of a case: members of a cluster start and stop one after another.
-fn typical_of(case: &BenchmarkCase) -> Typical {
-    let (one, members) = (Typical::of(case.choice.store.as_ref()), f64::from(members(case)));
-    Typical {
-        start_seconds: one.start_seconds * members,
-        restart_seconds: one.restart_seconds * members,
-        stop_seconds: one.stop_seconds * members,
-        ..one
+        disk_bytes: estimator.disk_bytes(),
     }
 }
 
@@ -172,7 +155,7 @@ impl<'a> Estimator<'a> {
             case,
             schema,
             terms,
-            typical: typical_of(case),
+            typical: Typical::of(case.choice.store.as_ref()),
             is_managed: !case.choice.store.description().embedded && case.choice.url.is_none(),
             stored: 0.0,
             most_stored: 0.0,
@@ -287,8 +270,7 @@ impl<'a> Estimator<'a> {
             return (window.lead_in + window.lasts).as_secs_f64();
         }
         if let Some(kill) = phase.kill_after {
-            let down = phase.kill_member.map_or(0.0, |it| it.down.as_secs_f64());
-            return kill.as_secs_f64() + 2.0 * down;
+            return kill.as_secs_f64();
         }
         let own = phase.loads.iter().filter(|load| !load.accompanies);
         let longest = own.map(|load| self.load(load)).fold(0.0, f64::max);

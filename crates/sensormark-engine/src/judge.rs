@@ -11,7 +11,6 @@ pub mod client;
 pub mod data;
 mod finding;
 pub mod host;
-pub mod promise;
 pub mod work;
 
 use sensormark_result::measurement::names;

@@ -67,8 +67,6 @@ pub mod answers;
 
 pub mod tally;
 
-pub mod quiet_spells;
-
 pub mod phase;
 pub mod power;
 
@@ -98,8 +96,6 @@ pub mod adjust;
 pub mod parameter;
 
 pub mod selection;
-
-pub mod clusters;
 
 pub mod study_protocol;
 

@@ -69,11 +69,7 @@ pub fn check_choice(choice: &Choice, options: &ServerOptions) -> Result<(), Stor
         );
         return Err(StoreError::unsupported(OPERATION, text));
     }
-    let members = choice.cluster.as_ref().map_or(1, |cluster| cluster.members);
-    // Members share memory and limit in equal parts, and each of them needs what a server needs.
-    let own = ServerOptions { cluster: choice.cluster.clone(), ..options.clone() };
-    let (least, why) = least(choice.store.as_ref(), &own.of_one_member());
-    let least = least.saturating_mul(u64::from(members));
+    let (least, why) = least(choice.store.as_ref(), options);
     if limit < least {
         let text = format!(
             "{title} cannot run in {} MB, which are too small beside --server-memory {}: {why}. Give at least {} MB, less --server-memory, or leave {title} out of --on",
@@ -95,8 +91,7 @@ fn least(store: &dyn Store, own: &ServerOptions) -> (u64, String) {
         );
     }
     let (beside, kind) = if store.runs_on_java() { (BESIDE_JAVA, " on Java") } else { (BESIDE, "") };
-    let each = "each member of a cluster of its part";
-    let why = format!("a server{kind} needs one and a half times that and {} MB, {each}", beside >> 20);
+    let why = format!("a server{kind} needs one and a half times that and {} MB", beside >> 20);
     (own.least_memory_limit_bytes(beside), why)
 }
 

@@ -3,7 +3,6 @@
 //! Made from the tallies of all threads after the phase; several processes' outcomes of one load become one. Whether figures may be
 //! believed is not decided here.
 
-use super::quiet_spells::{self, QuietSpells, Spell};
 use super::tally::{ClassTally, Exception, Tally, WriteCounts};
 use super::work_distribution::Issued;
 use sensormark_result::measurement::latency::{
@@ -90,8 +89,6 @@ pub struct LoadOutcome {
     pub broken: Option<String>,
     /// What the journal of a fed load took, in ns.
     pub journal_ns: u64,
-    /// When no operation succeeded, of spells that are worth keeping.
-    pub quiet: Vec<Spell>,
 }
 
 /// What one class of operations led to.
@@ -162,10 +159,9 @@ impl TryFrom<ClassTally> for ClassOutcome {
 fn read_again(
     classes: Vec<ClassTally>,
     pacing: LatencyRecorder,
-    quiet: QuietSpells,
-) -> io::Result<(Vec<ClassOutcome>, LatencySummary, Vec<Spell>)> {
+) -> io::Result<(Vec<ClassOutcome>, LatencySummary)> {
     let classes: io::Result<_> = classes.into_iter().map(TryInto::try_into).collect();
-    Ok((classes?, pacing.finish()?.2, quiet.finish()?))
+    Ok((classes?, pacing.finish()?.2))
 }
 
 /// What is said when something that was put into a file without a name cannot be read again.
@@ -195,10 +191,10 @@ impl LoadOutcome {
         let LoadSummary { name, clients, open_loop, class_names, .. } = summary;
         let text = |kind: &'static str| kind.to_owned();
         let mut broken = tally.broken;
-        let read = read_again(tally.classes, tally.pacing, tally.quiet);
-        let (classes, pacing, quiet) = read.unwrap_or_else(|error| {
+        let read = read_again(tally.classes, tally.pacing);
+        let (classes, pacing) = read.unwrap_or_else(|error| {
             broken.get_or_insert_with(|| put_away("latencies", &error));
-            (Vec::new(), LatencySummary::empty(), Vec::new())
+            (Vec::new(), LatencySummary::empty())
         });
         let mut exceptions = tally.exceptions;
         exceptions.sort_unstable_by_key(|exception| exception.index);
@@ -225,7 +221,6 @@ impl LoadOutcome {
             notes: tally.notes,
             broken,
             journal_ns: tally.journal_ns,
-            quiet,
         }
     }
 
@@ -309,7 +304,6 @@ impl LoadOutcome {
         };
         self.reconnects += other.reconnects;
         self.datagram_bytes += other.datagram_bytes;
-        self.quiet = quiet_spells::common(&self.quiet, &other.quiet);
         Ok(())
     }
 }
@@ -328,13 +322,6 @@ impl PhaseOutcome {
             load.merge(more)?;
         }
         Ok(())
-    }
-
-    /// The longest time in which no operation of any load succeeded, in seconds; short ones count as none.
-    pub fn outage_seconds(&self) -> f64 {
-        let loads = self.loads.iter().map(|load| load.quiet.clone());
-        let spells = loads.reduce(|one, other| quiet_spells::common(&one, &other));
-        quiet_spells::longest_ns(&spells.unwrap_or_default(), self.end_ns) as f64 / 1e9
     }
 
     /// Over how long its throughput counts, in seconds: of several loads the shortest.

@@ -94,8 +94,6 @@ pub struct Phase {
     pub workers: Option<usize>,
     /// Whether nobody writes in it, in other processes neither.
     pub only_reads: bool,
-    /// Whether an outage is meant to happen: failures in a row then do not end it.
-    pub bears_outage: bool,
 }
 
 /// Where clients connect to.

@@ -7,7 +7,7 @@
 use crate::connection::Registry;
 use sensormark_data::nearest::unknown;
 use sensormark_result::probe::{HIDDEN, redact};
-use sensormark_store::{Cluster, Durability, Secret, Store};
+use sensormark_store::{Durability, Secret, Store};
 use std::sync::Arc;
 
 /// One store that was asked for.
@@ -25,8 +25,6 @@ pub struct Choice {
     pub url: Option<Secret>,
     /// What tells the server from others of its store in the same run: letters, digits, - and _; none where there are no others.
     pub server: Option<String>,
-    /// The cluster that sensormark starts instead of one server; see [`super::clusters`].
-    pub cluster: Option<Cluster>,
     /// What an acknowledged write promises, where it is not as in the rest of the run: a study's own (see [`super::study_protocol`]).
     pub durability: Option<Durability>,
 }
@@ -41,7 +39,6 @@ impl Choice {
             strategy: None,
             url: None,
             server: None,
-            cluster: None,
             durability: None,
         }
     }
@@ -67,9 +64,8 @@ impl Choice {
     /// The same in the names of files, with a class of durability of its own: no store's name has a dot.
     pub fn file_name(&self) -> String {
         let mut name = self.store.description().name;
-        let cluster = self.cluster.as_ref().map(Cluster::file_name);
         let class = self.durability.map(|class| class.text().to_owned());
-        for part in self.server.iter().chain(&cluster).chain(&class) {
+        for part in self.server.iter().chain(&class) {
             name.push('.');
             name.push_str(part);
         }
@@ -226,7 +222,6 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
         strategy: strategy.map(str::to_owned),
         url,
         server,
-        cluster: None,
         durability: None,
     })
 }

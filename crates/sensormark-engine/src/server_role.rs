@@ -41,7 +41,7 @@ pub fn run(
     let watched = Arc::new(AtomicBool::new(false));
     watch(&server, &watched);
     answer(&ServerAnswer::Started(Box::new(started(&server))));
-    answer(&ServerAnswer::Done(root(&server)));
+    answer(&ServerAnswer::Done(server.root()));
     loop {
         let told = line.receive().map_err(|problem| broken(&problem))?;
         let Some(command) = told else {
@@ -63,7 +63,7 @@ pub fn run(
         };
         watch(&server, &watched);
         answer(&match done {
-            Ok(()) => ServerAnswer::Done(root(&server)),
+            Ok(()) => ServerAnswer::Done(server.root()),
             Err(error) => ServerAnswer::of(&error),
         });
     }
@@ -85,10 +85,6 @@ fn started(server: &Deployment) -> StartedServer {
         record: server.record().expect("a server has a record"),
         folders: server.folders(),
     }
-}
-
-fn root(server: &Deployment) -> Option<i32> {
-    server.roots().into_iter().find(|root| *root > 0)
 }
 
 fn disk(server: &Deployment) -> ServerAnswer {

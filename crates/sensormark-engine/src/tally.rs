@@ -4,7 +4,6 @@
 
 use super::answers::KeptAnswers;
 use super::inquiry::Comparison;
-use super::quiet_spells::QuietSpells;
 use sensormark_result::ledger::journal::Standing;
 use sensormark_result::measurement::latency::LatencyRecorder;
 use sensormark_result::measurement::record::AnswersRecord;
@@ -151,8 +150,6 @@ pub struct Tally {
     pub journal_ns: u64,
     /// In open loop, how long after it was due an operation was sent whose client was free: the engine's own error.
     pub pacing: LatencyRecorder,
-    /// When nothing succeeded.
-    pub quiet: QuietSpells,
 }
 
 impl Tally {
@@ -187,7 +184,6 @@ impl Tally {
             journal_ns: 0,
             lines: BTreeMap::new(),
             pacing: LatencyRecorder::new(),
-            quiet: QuietSpells::new(start_ns),
         }
     }
 
@@ -197,7 +193,6 @@ impl Tally {
         let Instants { due_ns, sent_ns, finished_ns } = instants;
         let since_ns = finished_ns.saturating_sub(self.start_ns);
         let service_ns = finished_ns - sent_ns;
-        self.quiet.answered(finished_ns);
         let tally = &mut self.classes[class];
         tally.operations += 1;
         tally.readings += readings;
@@ -220,7 +215,6 @@ impl Tally {
     ) {
         let Instants { sent_ns, finished_ns, .. } = instants;
         let service_ns = finished_ns - sent_ns;
-        self.quiet.answered(finished_ns);
         self.longest_ns = self.longest_ns.max(service_ns);
         self.late += u64::from(service_ns > self.timeout_ns);
         self.last_ns = finished_ns;
@@ -343,7 +337,6 @@ impl Tally {
         self.broken = self.broken.take().or(other.broken);
         self.journal_ns += other.journal_ns;
         self.pacing.merge(other.pacing);
-        self.quiet.and(other.quiet);
     }
 }
 

@@ -124,15 +124,13 @@ fn survival(field: &Field) -> Table {
             "of these stored",
             "killed after [s]",
             "ready again after [s]",
-            "outage [s]",
         ],
     );
     for arm in &field.mixed {
         table.row(row(field, arm));
     }
-    table.note("acknowledged: the database had said that they are stored, in the sense of the class. In class durable all of them have to survive, else the trial is invalid; the other classes promise less. Where one member of a cluster was killed, its consistency level decides first.");
+    table.note("acknowledged: the database had said that they are stored, in the sense of the class. In class durable all of them have to survive, else the trial is invalid; the other classes promise less.");
     table.note("An embedded database ends with the program that writes: acknowledged is what that had told five times a second until then.");
-    table.note("outage: of one member of a cluster, the longest time in which no operation succeeded, from its loss until the clients stopped; 0 where it was under 0.1 s. The other members ran on, and the lost one was started again.");
     table.note(
         "in doubt: sent when the server was killed, and never acknowledged; stored or not, both are right.",
     );
@@ -162,7 +160,6 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
         count(|ledger| ledger.in_doubt.saturating_sub(ledger.in_doubt_not_stored)),
         longest(names::KILLED_AFTER, &missing),
         longest(names::RESTART, &missing),
-        longest(names::OUTAGE, "the whole was killed, and nobody was left to answer"),
     ]
 }
 

@@ -38,7 +38,6 @@ pub fn same_layout(one: &Implementation, other: &Implementation) -> bool {
         && one.layout_name == other.layout_name
         && one.layout == other.layout
         && one.durability == other.durability
-        && one.cluster == other.cluster
 }
 
 /// What trials of one write and its reads have in common.

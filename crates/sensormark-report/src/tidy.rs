@@ -2,9 +2,8 @@
 //! derived, and trials of every state are in: the state is a column. A figure that was not measured has no row.
 
 use crate::{prelude::*, raw::Table};
-use sensormark_store::Cluster;
 
-const COLUMNS: [&str; 18] = [
+const COLUMNS: [&str; 17] = [
     "run",
     "workload",
     "scale",
@@ -13,7 +12,6 @@ const COLUMNS: [&str; 18] = [
     "layout",
     "strategy",
     "durability",
-    "cluster",
     "cache",
     "side",
     "repetition",
@@ -50,7 +48,6 @@ fn identity(run: &RunRecord, side: &str, trial: &TrialRecord) -> Vec<String> {
         clean(&what.layout_name),
         clean(strategy),
         what.durability.text().to_owned(),
-        what.cluster.as_ref().map(Cluster::file_name).unwrap_or_default(),
         what.cache.text().to_owned(),
         side.to_owned(),
         trial.repetition.to_string(),

@@ -12,7 +12,6 @@ use super::shortage::Shortage;
 use super::spawn::{self, Surroundings};
 use super::watch::{self, Exit};
 use rustix::process::Signal;
-use sensormark_store::cluster::MemberLaunch;
 use sensormark_store::error::{ErrorKind, StoreError};
 use sensormark_store::server::{Command, Launch, ServerFolder, StopSignal};
 use std::process::Child;
@@ -70,10 +69,6 @@ pub(super) struct Inner {
     pub(super) group: Option<MemoryGroup>,
     pub(super) server_folder: ServerFolder,
     pub(super) launch: Launch,
-    /// The command of a cluster's member that was lost alone, where it is another.
-    rejoin: Option<Command>,
-    /// What a cluster's member runs when it was down, before it is started again.
-    recover: Vec<Command>,
     pub(super) surroundings: Surroundings,
     state: Mutex<State>,
     changed: Condvar,
@@ -86,7 +81,7 @@ impl Inner {
         title: String,
         (folder, group): (RunFolder, Option<MemoryGroup>),
         server_folder: ServerFolder,
-        member: MemberLaunch,
+        launch: Launch,
         surroundings: Surroundings,
     ) -> Self {
         Self {
@@ -94,9 +89,7 @@ impl Inner {
             folder,
             group,
             server_folder,
-            launch: member.launch,
-            rejoin: member.rejoin,
-            recover: member.recover,
+            launch,
             surroundings,
             state: Mutex::new(State {
                 phase: Phase::Starting,
@@ -225,24 +218,6 @@ impl Inner {
             None => Err(self
                 .failure(ErrorKind::Timeout, &format!("{program} did not end within {} s", limit.as_secs()))),
         }
-    }
-
-    /// Runs the commands of a cluster's member that was down.
-    pub(super) fn recover(&self) -> Result<(), StoreError> {
-        let mut commands = self.recover.iter();
-        commands.try_for_each(|command| self.run_to_end(command))
-    }
-
-    /// Gives what the store wrote to the user that the server runs as.
-    pub(super) fn take_over(&self) -> Result<(), StoreError> {
-        let user = self.surroundings.user.as_ref();
-        user.map_or(Ok(()), |user| user.take_over_all(&self.server_folder))
-    }
-
-    /// The server's command; `rejoins` says whether the others of its cluster run already.
-    pub(super) fn server_command(&self, rejoins: bool) -> &Command {
-        let rejoin = self.rejoin.as_ref().filter(|_| rejoins);
-        rejoin.unwrap_or(&self.launch.server)
     }
 
     /// Starts this command as the server's process and has it watched.

@@ -7,7 +7,7 @@
 //! - `address` says where it listens, `ports` reserves ports, and `random` makes a password.
 //! - `spawn` runs the store's commands as an unprivileged `user`.
 //! - `start` waits until the server answers (`ready`). Where a store describes it, accounts are made before, in a start on loopback. The result is a [`ManagedServer`] (`managed`, its state in `inner`).
-//! - `cluster` has the members of a server that is a cluster, and `shared` knows the servers of one supervisor.
+//! - `shared` knows the servers of one supervisor.
 //! - `watch` notices its end at once.
 //! - `process` tells processes apart by id and start time.
 //! - `memory_group` holds a server to a memory limit by a control group of the kernel's, and `control_group` finds where that is.
@@ -19,7 +19,6 @@
 
 mod address;
 mod cause;
-mod cluster;
 mod control_group;
 mod cpu_group;
 mod embedded_group;

@@ -31,19 +31,6 @@ pub struct MemoryUse {
     pub killed_processes: u64,
 }
 
-impl MemoryUse {
-    /// That of two members of a cluster. The peak is the sum of theirs, which need not have been at once.
-    pub(super) fn and(self, other: Self) -> Self {
-        let sum = |one: Option<u64>, other: Option<u64>| Some(one? + other?);
-        Self {
-            limit_bytes: self.limit_bytes + other.limit_bytes,
-            peak_bytes: sum(self.peak_bytes, other.peak_bytes),
-            limit_reached: sum(self.limit_reached, other.limit_reached),
-            killed_processes: self.killed_processes + other.killed_processes,
-        }
-    }
-}
-
 /// The group of one server.
 #[derive(Debug)]
 pub(super) struct MemoryGroup {

@@ -145,26 +145,19 @@ impl ManagedServer {
     /// [`ManagedServer::check`] when it does not run; or why it cannot be written down. The server is stopped then.
     pub fn detach(self) -> Result<String, StoreError> {
         self.check()?;
-        if self.servers.is_cluster() {
-            return Err(StoreError::unsupported(
-                "leave a server running",
-                "it is a cluster, and its members end with this process",
-            ));
-        }
         let endpoint = self.endpoint();
         let stored = StoredEndpoint {
             url: endpoint.url.expose().to_owned(),
             label: endpoint.label.clone(),
             ports: endpoint.ports.clone(),
         };
-        let path = self.servers.first().folder.path().join(ENDPOINT_FILE);
+        let path = self.inner.folder.path().join(ENDPOINT_FILE);
         serde_json::to_vec_pretty(&stored)
             .map_err(std::io::Error::from)
             .and_then(|text| super::files::replace_private(&path, &text))
             .map_err(|error| file_error("leave the server running", &path, error))?;
-        let inner = self.servers.first();
-        inner.detach()?;
-        self.shared.forget(inner);
+        self.inner.detach()?;
+        self.shared.forget(&self.inner);
         Ok(self.run().to_owned())
     }
 }

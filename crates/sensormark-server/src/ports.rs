@@ -1,4 +1,4 @@
-//! Free ports on loopback addresses: chosen, held until the server is about to start, and checked after a failed start.
+//! Free ports: chosen, held until the server is about to start, and checked after a failed start.
 //!
 //! Ports come from outside the range that the kernel hands to outgoing connections. So no client's connection takes one while the server is down (between a
 //! kill and a restart).
@@ -19,40 +19,37 @@ const HELD_BY_CHILDREN: Duration = Duration::from_secs(2);
 /// Ports of TCP and UDP that nobody else can take while this value lives.
 #[derive(Debug)]
 pub(super) struct ReservedPorts {
-    address: Ipv4Addr,
     numbers: [u16; ServerFolder::PORTS],
-    held: Vec<Sockets>,
+    held: Vec<Vec<Sockets>>,
 }
 
 impl ReservedPorts {
-    /// Reserves as many ports as a server gets, the same on each of these addresses.
+    /// Reserves as many ports as a server gets, the same on each of these addresses. The first is the server's own.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] when no free port can be found.
-    pub(super) fn reserve(addresses: &[Ipv4Addr]) -> Result<Vec<Self>, StoreError> {
+    pub(super) fn reserve(addresses: &[Ipv4Addr]) -> Result<Self, StoreError> {
         let range = usable_range();
-        let mut all: Vec<Self> = addresses
-            .iter()
-            .map(|&address| Self { address, numbers: [0; ServerFolder::PORTS], held: Vec::new() })
-            .collect();
-        for place in 0..ServerFolder::PORTS {
+        let mut reserved = Self { numbers: [0; ServerFolder::PORTS], held: Vec::new() };
+        reserved.held.resize_with(addresses.len(), Vec::new);
+        for number in &mut reserved.numbers {
             let (port, sockets) = find(&range, addresses)?;
-            for (reserved, sockets) in all.iter_mut().zip(sockets) {
-                reserved.numbers[place] = port;
-                reserved.held.push(sockets);
+            *number = port;
+            for (held, sockets) in reserved.held.iter_mut().zip(sockets) {
+                held.push(sockets);
             }
         }
-        Ok(all)
-    }
-
-    /// The address.
-    pub(super) const fn address(&self) -> Ipv4Addr {
-        self.address
+        Ok(reserved)
     }
 
     /// The ports.
     pub(super) const fn numbers(&self) -> [u16; ServerFolder::PORTS] {
         self.numbers
+    }
+
+    /// Lets go of those beside the server's own address.
+    pub(super) fn release_others(&mut self) {
+        self.held.truncate(1);
     }
 
     /// Lets go of them: the server is about to bind them.
@@ -95,7 +92,7 @@ fn find(range: &RangeInclusive<u16>, addresses: &[Ipv4Addr]) -> Result<(u16, Vec
     }
     Err(StoreError::new(
         ErrorKind::Unavailable,
-        "reserve ports on loopback addresses",
+        "reserve ports",
         format!(
             "none of {CANDIDATES} ports tried between {} and {} is free; see which programs listen there (ss -ltn)",
             range.start(),
@@ -134,12 +131,11 @@ mod tests {
 
     #[test]
     fn a_port_that_is_let_go_of_late_is_not_taken_lastingly() {
-        let mut all = ReservedPorts::reserve(&[Ipv4Addr::LOCALHOST]).unwrap();
-        let reserved = all.remove(0);
+        let reserved = ReservedPorts::reserve(&[Ipv4Addr::LOCALHOST]).unwrap();
         let numbers = reserved.numbers();
         // As a child does that still has copies of the sockets.
         let copies: Vec<TcpListener> =
-            reserved.held.iter().map(|(listener, _)| listener.try_clone().unwrap()).collect();
+            reserved.held[0].iter().map(|(listener, _)| listener.try_clone().unwrap()).collect();
         reserved.release();
         assert_eq!(taken(Ipv4Addr::LOCALHOST, &numbers), numbers.to_vec());
         let child = std::thread::spawn(move || {
@@ -152,8 +148,7 @@ mod tests {
 
     #[test]
     fn reserved_ports_differ_and_are_held_until_released() {
-        let mut all = ReservedPorts::reserve(&[Ipv4Addr::LOCALHOST]).unwrap();
-        let reserved = all.remove(0);
+        let reserved = ReservedPorts::reserve(&[Ipv4Addr::LOCALHOST]).unwrap();
         let numbers = reserved.numbers();
         assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), numbers.len());
         assert_eq!(taken(Ipv4Addr::LOCALHOST, &numbers), numbers.to_vec());
@@ -162,14 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn members_get_the_same_ports_on_addresses_of_their_own() {
-        let addresses = [Ipv4Addr::LOCALHOST, Ipv4Addr::new(127, 0, 0, 2)];
-        let mut all = ReservedPorts::reserve(&addresses).unwrap();
-        let (second, first) = (all.pop().unwrap(), all.pop().unwrap());
-        assert_eq!(first.numbers(), second.numbers());
-        let numbers = first.numbers();
-        first.release();
-        assert_eq!(taken(addresses[0], &numbers), Vec::<u16>::new());
-        assert_eq!(taken(second.address(), &numbers), numbers.to_vec());
+    fn the_same_ports_are_held_beside_the_servers_own_address_until_they_are_let_go() {
+        let [own, other] = [Ipv4Addr::new(127, 0, 0, 2), Ipv4Addr::LOCALHOST];
+        let mut reserved = ReservedPorts::reserve(&[own, other]).unwrap();
+        let numbers = reserved.numbers();
+        assert_eq!(taken(other, &numbers), numbers.to_vec());
+        reserved.release_others();
+        assert_eq!(taken(other, &numbers), Vec::<u16>::new());
+        assert_eq!(taken(own, &numbers), numbers.to_vec());
     }
 }

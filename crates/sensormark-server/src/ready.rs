@@ -2,10 +2,10 @@
 
 use super::inner::{Inner, Phase};
 use super::ports;
+use sensormark_store::Endpoint;
 use sensormark_store::error::{ErrorKind, StoreError};
 use sensormark_store::server::SetUp;
 use sensormark_store::store::Store;
-use sensormark_store::{Endpoint, ServerOptions};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,19 +16,8 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 /// How often the server is asked whether it is ready.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Why a server's process is started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
-    /// It is new: the commands after the start are run.
-    First,
-    /// It was down, with all others of its cluster.
-    Again,
-    /// It alone was down, and the others of its cluster run.
-    Rejoin,
-}
-
-/// Starts the process and waits until it is ready.
-pub(super) fn bring_up(inner: &Arc<Inner>, store: &dyn Store, start: Start) -> Result<(), StoreError> {
+/// Starts the process and waits until it is ready. The commands after the start are run where it `is_first`.
+pub(super) fn bring_up(inner: &Arc<Inner>, store: &dyn Store, is_first: bool) -> Result<(), StoreError> {
     let endpoint = &inner.launch.endpoint;
     let taken = ports::taken_lastingly(inner.server_folder.address, &endpoint.ports);
     if !taken.is_empty() {
@@ -41,8 +30,8 @@ pub(super) fn bring_up(inner: &Arc<Inner>, store: &dyn Store, start: Start) -> R
     }
     let started = Instant::now();
     let deadline = started + Duration::from_secs(inner.launch.start_seconds);
-    inner.start_process(inner.server_command(start == Start::Rejoin))?;
-    if start == Start::First && !inner.launch.after.is_empty() {
+    inner.start_process(&inner.launch.server)?;
+    if is_first && !inner.launch.after.is_empty() {
         wait_for_port(inner, endpoint, deadline)?;
         for command in &inner.launch.after {
             inner.run_to_end(command)?;
@@ -87,12 +76,12 @@ fn version_by(
 }
 
 /// Brings one server up that is down.
-pub(super) fn bring_up_again(inner: &Arc<Inner>, store: &dyn Store, start: Start) -> Result<(), StoreError> {
+pub(super) fn bring_up_again(inner: &Arc<Inner>, store: &dyn Store) -> Result<(), StoreError> {
     {
         let _guard = inner.lifecycle();
         inner.begin_again()?;
     }
-    let result = bring_up(inner, store, start);
+    let result = bring_up(inner, store, false);
     if result.is_err() {
         let _guard = inner.lifecycle();
         inner.kill_all().ok();
@@ -102,54 +91,6 @@ pub(super) fn bring_up_again(inner: &Arc<Inner>, store: &dyn Store, start: Start
         }
     }
     result
-}
-
-/// Has the store join members that answer, on a thread of its own as above.
-///
-/// # Errors
-/// When one of them ends meanwhile, all are being stopped, or it takes longer than the start may.
-pub(super) fn join(
-    inners: &[Arc<Inner>],
-    store: &dyn Store,
-    members: &[Endpoint],
-    options: &ServerOptions,
-) -> Result<Endpoint, StoreError> {
-    let seconds = inners.iter().map(|inner| inner.launch.start_seconds).max();
-    let deadline = Instant::now() + Duration::from_secs(seconds.unwrap_or_default());
-    let operation = "form the cluster";
-    let work = || {
-        let runtime = runtime(operation)?;
-        let joined = runtime.block_on(async {
-            let mut joining = store.form_cluster(members, options);
-            loop {
-                if let Ok(joined) = tokio::time::timeout(POLL, &mut joining).await {
-                    return joined;
-                }
-                for inner in inners {
-                    if let Some(exit) = inner.exit() {
-                        return Err(inner.crash(exit));
-                    }
-                    if inner.phase() != Phase::Running {
-                        return Err(inner.interrupted());
-                    }
-                }
-                if Instant::now() > deadline {
-                    let what = "the members did not join in time";
-                    return Err(inners[0].failure(ErrorKind::Timeout, what));
-                }
-            }
-        });
-        runtime.shutdown_timeout(Duration::from_secs(1));
-        joined
-    };
-    std::thread::scope(|scope| {
-        let working = std::thread::Builder::new().spawn_scoped(scope, work);
-        let working = working.map_err(|error| inners[0].no_thread(error))?;
-        working.join().unwrap_or_else(|_| {
-            let text = "the store failed while it did so (its panic message is above)";
-            Err(StoreError::new(ErrorKind::Protocol, operation, text))
-        })
-    })
 }
 
 /// A runtime of this thread.

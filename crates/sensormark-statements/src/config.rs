@@ -51,8 +51,6 @@ pub struct Config {
     /// What `--profile` takes, `default` without it: text for the server's configuration.
     #[serde(default)]
     pub profiles: BTreeMap<String, String>,
-    /// Why sensormark starts no cluster of it, where one can be measured by URL.
-    pub clusters: Option<String>,
 }
 
 const fn yes() -> bool {

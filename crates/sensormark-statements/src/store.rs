@@ -15,9 +15,9 @@ use sensormark_kit::folder;
 use sensormark_store::client_side::IN_THE_CLIENT;
 use sensormark_store::server::{KEEPS_TO_LOOPBACK, ServerFolder};
 use sensormark_store::{
-    Administrator, Capability, Clusters, Description, Endpoint, Family, Installation, Launch, Layout,
-    LayoutOption, Limits, LocalFuture, Logs, ONE_SERVER, Operation, Plan, RepeatedWrite, Schema,
-    ServerOptions, Session, Store, StoreError, Table, TagPlacement, TimeKey, TimeResolution, WriteSize,
+    Administrator, Capability, Description, Endpoint, Family, Installation, Launch, Layout, LayoutOption,
+    Limits, LocalFuture, Logs, Operation, Plan, RepeatedWrite, Schema, ServerOptions, Session, Store,
+    StoreError, Table, TagPlacement, TimeKey, TimeResolution, WriteSize,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -207,10 +207,6 @@ impl Store for FileStore {
     fn keeps_to_loopback(&self) -> Option<&'static str> {
         let any = self.files.config.server.as_ref().is_some_and(|server| server.any_address);
         if any { None } else { Some(KEEPS_TO_LOOPBACK) }
-    }
-
-    fn clusters(&self) -> Result<Clusters, String> {
-        Err(self.files.config.clusters.clone().unwrap_or_else(|| ONE_SERVER.to_owned()))
     }
 
     fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {

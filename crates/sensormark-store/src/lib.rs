@@ -9,7 +9,7 @@
 //! - [`query`] and [`answer`]: the logical operations and what they give back;
 //! - [`capability`]: what a store does natively, in the client, or not at all;
 //! - [`store`]: the traits that a store implements, [`endpoint`]: how a server is reached, [`durability`]: what an acknowledgement promises;
-//! - [`name`]: what its databases are called, [`write_size`]: how large a write is, [`statement`]: what it sends, [`server`]: what sensormark starts, and [`cluster`]: several of them;
+//! - [`name`]: what its databases are called, [`write_size`]: how large a write is, [`statement`]: what it sends, and [`server`]: what sensormark starts;
 //! - [`census`]: exact counts and checksums of what is stored;
 //! - [`error`]: one error for all databases.
 //!
@@ -55,8 +55,6 @@ pub mod launch;
 
 pub mod server;
 
-pub mod cluster;
-
 pub mod census;
 
 pub mod error;
@@ -75,7 +73,6 @@ pub use answer::{Answer, Group, Moment};
 pub use batch::{Batch, Column, TextColumn, Values};
 pub use capability::{Capability, Operation};
 pub use census::{Census, SeriesCensus};
-pub use cluster::{Cluster, ClusterWish, Clusters, Consistency, Leadership, MemberLaunch, ONE_SERVER};
 pub use durability::Durability;
 pub use endpoint::{Endpoint, Secret};
 pub use error::{ErrorKind, StoreError};

@@ -2,7 +2,6 @@
 //!
 //! A store describes ([`Launch`]); the supervisor alone starts, watches, stops and cleans up.
 
-use crate::cluster::Cluster;
 use crate::durability::Durability;
 use crate::endpoint::Secret;
 use serde::{Deserialize, Serialize};
@@ -58,9 +57,6 @@ pub struct ServerOptions {
     /// Thousandths of a core that all its processes get together; without a limit when it is not said. Only with a memory limit.
     #[serde(default)]
     pub cpu_millicores: Option<u32>,
-    /// The cluster that it shall be; a server alone when it is not said. Memory is then one member's: its part of what the user allowed for all.
-    #[serde(default)]
-    pub cluster: Option<Cluster>,
     /// The address of its host that it shall listen on; a loopback address when it is not said. Only a store that allows it
     /// ([`crate::Store::keeps_to_loopback`]) is started on an address that other hosts reach.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,18 +68,6 @@ pub const KEEPS_TO_LOOPBACK: &str =
     "sensormark does not know that every way into its server asks for the password";
 
 impl ServerOptions {
-    /// What one member of the cluster gets: an equal part of the memory and of the memory limit.
-    #[must_use]
-    pub fn of_one_member(&self) -> Self {
-        let members = self.cluster.as_ref().map_or(1, |cluster| cluster.members);
-        let part = |bytes: u64| bytes / u64::from(members.max(1));
-        Self {
-            memory_bytes: part(self.memory_bytes),
-            memory_limit_bytes: self.memory_limit_bytes.map(part),
-            ..self.clone()
-        }
-    }
-
     /// The smallest memory limit that a server with this much memory for caches and heaps is held to, in bytes: one and a half
     /// times that memory, and what its kind needs `beside` it, in bytes. Memory that is a quarter of the limit grows with it.
     pub fn least_memory_limit_bytes(&self, beside: u64) -> u64 {
@@ -121,7 +105,6 @@ impl Default for ServerOptions {
             log_folder: None,
             memory_limit_bytes: None,
             cpu_millicores: None,
-            cluster: None,
             address: None,
         }
     }
@@ -143,10 +126,9 @@ pub struct ServerFolder {
     /// A folder on another disk for the logs alone, where the user chose one. A store that cannot keep its logs there refuses
     /// with [`crate::ErrorKind::Unsupported`].
     pub logs: Option<PathBuf>,
-    /// The address that the server listens on: 127.0.0.1, another loopback address for further members of a cluster, or
-    /// [`ServerOptions::address`].
+    /// The address that the server listens on: 127.0.0.1, or [`ServerOptions::address`].
     pub address: Ipv4Addr,
-    /// Free ports on that address, as many as [`ServerFolder::PORTS`]. Members of a cluster have the same.
+    /// Free ports on that address, as many as [`ServerFolder::PORTS`].
     pub ports: [u16; ServerFolder::PORTS],
     /// A generated password: letters and digits.
     pub password: Secret,

@@ -7,7 +7,6 @@
 use crate::answer::Answer;
 use crate::batch::Batch;
 use crate::capability::{Capability, Operation};
-use crate::cluster::{Clusters, MemberLaunch, ONE_SERVER};
 use crate::durability::Durability;
 use crate::endpoint::Endpoint;
 use crate::error::{ErrorKind, StoreError};
@@ -100,58 +99,6 @@ pub trait Store: Send + Sync {
     /// Whether the server runs on a Java virtual machine, whose code is slow until it is compiled. It is warmed up before anything counts.
     fn runs_on_java(&self) -> bool {
         false
-    }
-
-    /// The clusters that sensormark can start of it.
-    ///
-    /// # Errors
-    /// Why it starts none, in words that follow "not supported: ".
-    fn clusters(&self) -> Result<Clusters, String> {
-        Err(ONE_SERVER.to_owned())
-    }
-
-    /// Whether a write that was acknowledged at this consistency level is on several members, so that the loss of any one of them loses nothing. A drill holds
-    /// the level to that. Not said: what was acknowledged may be on one member alone.
-    fn survives_loss(&self, consistency: &str) -> bool {
-        let _ = consistency;
-        false
-    }
-
-    /// How to start one member of a cluster, `member` from 0: files are written in its folder, nothing is started. `folders` are those of all members. The options
-    /// are one member's, and name the cluster.
-    ///
-    /// # Errors
-    /// As [`Store::launch`].
-    fn launch_member(
-        &self,
-        installation: &Installation,
-        folders: &[ServerFolder],
-        member: usize,
-        options: &ServerOptions,
-    ) -> Result<MemberLaunch, StoreError> {
-        let _ = (installation, folders, member, options);
-        Err(StoreError::unsupported("start a cluster", ONE_SERVER))
-    }
-
-    /// Says in which order members start again that were down, and writes what their servers need for it. `down` names them, from 0. Nothing is started. In
-    /// the order of `down` unless a store says otherwise.
-    ///
-    /// # Errors
-    /// When what they left cannot be read, or a file cannot be written.
-    fn start_again(&self, folders: &[ServerFolder], down: &[usize]) -> Result<Vec<usize>, StoreError> {
-        let _ = folders;
-        Ok(down.to_vec())
-    }
-
-    /// Joins members that answer into the cluster of these options, waits until every one serves, and gives the endpoint of the whole. `members` are
-    /// their own endpoints in order. It is called again after members were started again, and then only waits.
-    fn form_cluster<'a>(
-        &'a self,
-        members: &'a [Endpoint],
-        options: &'a ServerOptions,
-    ) -> LocalFuture<'a, Result<Endpoint, StoreError>> {
-        let _ = (members, options);
-        Box::pin(async { Err(StoreError::unsupported("form a cluster", ONE_SERVER)) })
     }
 
     /// Reads the URL of an existing server, the part after `NAME=`. An embedded store has a folder there.

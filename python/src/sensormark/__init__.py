@@ -35,7 +35,7 @@ def program() -> str:
 def load(run: str | os.PathLike[str]) -> pandas.DataFrame:
     """Reads the folder of one run: a row for each figure of each phase of each trial.
 
-    The columns are run, workload, scale, store, server, layout, strategy, durability, cluster, cache, side, repetition, state, phase, part, figure, value
+    The columns are run, workload, scale, store, server, layout, strategy, durability, cache, side, repetition, state, phase, part, figure, value
     and unit. Trials of every state are in. A figure of a whole trial has no phase: its text is empty.
 
     Raises ValueError, with the program's own message, where the folder holds no run.

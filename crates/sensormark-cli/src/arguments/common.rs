@@ -1,6 +1,5 @@
 //! Arguments of every command that measures.
 
-use super::cluster::ClusterArguments;
 use super::headings::{MEASURING, OUTPUT, SERVERS};
 use super::names::{CacheName, ExplainFormat, ProgressName};
 use super::probing::ServerProbeArguments;
@@ -42,8 +41,6 @@ pub struct CommonArguments {
     pub pin: Option<Pinning>,
     #[command(flatten)]
     pub probing: ServerProbeArguments,
-    #[command(flatten)]
-    pub cluster: ClusterArguments,
     /// What phases that only read find in memory
     #[arg(help_heading = MEASURING, long, value_enum, default_value_t)]
     pub cache: CacheName,

@@ -1,6 +1,5 @@
 //! Arguments of the commands that work with databases.
 
-use super::cluster::ClusterArguments;
 use super::common::CommonArguments;
 use super::examples;
 use super::headings::{LOAD, OUTPUT, SERVERS};
@@ -117,8 +116,6 @@ pub struct ExplainArguments {
     /// The most memory that each server may take with all its processes and the page cache of its files: a control group around it
     #[arg(help_heading = SERVERS, long, value_name = "SIZE", value_parser = size)]
     pub memory_limit: Option<Size>,
-    #[command(flatten)]
-    pub cluster: ClusterArguments,
     /// The longest that an operation may take: 500ms, 10s, or a number of seconds
     #[arg(help_heading = SERVERS, long, value_name = "TIME", default_value = "10s", value_parser = time)]
     pub timeout: Duration,

@@ -169,27 +169,3 @@ fn node(learnt: &Cassandra, folder: &Path, number: usize) -> Started {
     }
     started
 }
-
-/// What has no cluster is refused before anything is started, and one server has no member to lose.
-pub fn what_cannot_be_a_cluster_is_refused() -> Option<String> {
-    let place = Place::new();
-    let refused = |arguments: &[&str], words: &[&str]| {
-        let output = place.run(&[&["run", "devops"], arguments].concat());
-        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
-        for word in words {
-            assert!(errors(&output).contains(word), "{word}: {}", errors(&output));
-        }
-    };
-    let embedded = ["runs inside the client", "--cluster 3"];
-    refused(&["--on", "sqlite", "--cluster", "3"], &embedded);
-    for store in ["postgresql", "mariadb", "mongodb", "cassandra"] {
-        let words = ["one server of it alone", "names all of its hosts"];
-        refused(&["--on", store, "--cluster", "3"], &words);
-    }
-    let by_url = "postgresql=postgresql://u:hunter2@127.0.0.1:1/";
-    refused(&["--on", "sqlite", "--consistency", "on"], &["--cluster"]);
-    let output = place.run(&["run", "devops", "--on", by_url, "--cluster", "3"]);
-    assert_ne!(output.status.code(), Some(0));
-    assert!(!said(&output).contains("hunter2"), "{}", said(&output));
-    None
-}

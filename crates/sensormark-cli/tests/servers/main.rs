@@ -210,7 +210,6 @@ fn answers() -> Vec<Named> {
 /// Those of clusters, and of connections that are encrypted.
 fn clusters_and_encryption() -> Vec<Named> {
     vec![
-        ("cluster::what_cannot_be_a_cluster_is_refused", None, cluster::what_cannot_be_a_cluster_is_refused),
         test!("PostgreSQL", cluster::postgresql_by_url_asks_its_replica_and_waits_for_it),
         test!("Cassandra", cluster::three_of_cassandra_by_url_are_one_valid_server),
         test!("MariaDB", connections::mariadb_by_a_socket),

@@ -14,8 +14,10 @@ use std::time::{Duration, Instant};
 const LONGEST: Duration = Duration::from_secs(100);
 /// How often the counters are looked at.
 const PAUSE: Duration = Duration::from_millis(250);
-/// After the caches are empty: how long until a full compaction has begun where there is one to do.
-const QUIET: Duration = Duration::from_secs(7);
+/// How often the server looks whether a full compaction is due, and until it has begun.
+const LOOKED_FOR: Duration = Duration::from_secs(2);
+/// Caches that are written out later than this are not waited for.
+const LATEST: Duration = Duration::from_secs(30);
 
 /// The counters of a database's shards, added up.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -48,10 +50,11 @@ impl Counters {
     }
 }
 
-/// Whether a duration as the server prints it ("1h0m0s", "10s", "100ms") is half a minute at most.
-fn is_soon(text: &str) -> bool {
-    let number = text.strip_suffix('s').unwrap_or_default();
-    number.parse().map_or(number.ends_with(['m', 'µ']), |seconds: f64| seconds <= 30.0)
+/// A duration as the server prints it ("1h0m0s", "10s", "100ms"), where that is no more than [`LATEST`].
+fn soon(text: &str) -> Option<Duration> {
+    let number = text.strip_suffix('s')?;
+    let seconds = if number.ends_with(['m', 'µ']) { 0.0 } else { number.parse().ok()? };
+    Duration::try_from_secs_f64(seconds).ok().filter(|soon| *soon <= LATEST)
 }
 
 /// A value as text, without the quotes of JSON.
@@ -123,10 +126,11 @@ impl Session {
     /// Waits until the database is at rest.
     pub(super) async fn rest(&mut self) -> Result<Vec<Vec<String>>, Fault> {
         let (start, settings) = (Instant::now(), self.settings().await?);
-        let is_short =
-            |name: &&str| settings.iter().any(|setting| setting[0].ends_with(*name) && is_soon(&setting[1]));
-        let waits =
-            ["cache-snapshot-write-cold-duration", "compact-full-write-cold-duration"].iter().all(is_short);
+        let cold =
+            |name: &str| settings.iter().find(|one| one[0].ends_with(name)).and_then(|one| soon(&one[1]));
+        let compacted = cold("compact-full-write-cold-duration").map(|cold| cold + LOOKED_FOR);
+        // After the caches are empty: how long until a full compaction has begun where there is one to do.
+        let quiet = compacted.filter(|_| cold("cache-snapshot-write-cold-duration").is_some());
         let (mut empty_since, mut last) = (None, Counters::default());
         loop {
             let counters = self.counters().await?;
@@ -134,12 +138,16 @@ impl Session {
             // A shard of which all was deleted keeps the log of that.
             let is_full = counters.cache_bytes > 0 || counters.log_bytes != last.log_bytes;
             last = counters;
-            let is_quiet = if waits && is_full {
-                empty_since = None;
-                false
-            } else {
-                let since = empty_since.get_or_insert_with(Instant::now);
-                !waits || counters.most_files <= 1 || since.elapsed() > QUIET
+            let is_quiet = match quiet {
+                Some(_) if is_full => {
+                    empty_since = None;
+                    false
+                }
+                Some(quiet) => {
+                    let since = empty_since.get_or_insert_with(Instant::now);
+                    counters.most_files <= 1 || since.elapsed() > quiet
+                }
+                None => true,
             };
             if is_idle && is_quiet {
                 return Ok(Vec::new());
@@ -156,11 +164,13 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
-    use super::is_soon;
+    use super::soon;
+    use std::time::Duration;
 
     #[test]
     fn durations_are_read() {
-        assert_eq!(["10m0s", "4h0m0s", "1m30s", "31s", ""].map(is_soon), [false; 5]);
-        assert_eq!(["30s", "5s", "100ms", "1.5s", "0s"].map(is_soon), [true; 5]);
+        assert_eq!(["10m0s", "4h0m0s", "1m30s", "31s", ""].map(soon), [None; 5]);
+        let seconds = [30.0, 5.0, 0.0, 1.5, 0.0].map(|seconds| Some(Duration::from_secs_f64(seconds)));
+        assert_eq!(["30s", "5s", "100ms", "1.5s", "0s"].map(soon), seconds);
     }
 }

@@ -1,9 +1,9 @@
 //! What speaks against a trial's data: answers that are wrong, readings that are lost, duplicated or altered. No disturbance excuses any of it.
 
-use super::promise::Promise;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{LedgerRecord, TrialRecord};
 use sensormark_result::measurement::verdict::{Reason, ReasonKind, Verdict};
+use sensormark_store::Durability;
 
 /// What speaks against a trial with this ledger; nothing when every acknowledged reading is stored once and unaltered.
 pub fn ledger(ledger: &LedgerRecord) -> Vec<Reason> {
@@ -20,16 +20,18 @@ pub fn ledger(ledger: &LedgerRecord) -> Vec<Reason> {
     reasons
 }
 
-/// The same of a database that was killed on request: it has to keep what was promised. What was lost without a promise is the second value, which is
+/// The same of a database that was killed on request. Class durable has to keep what it acknowledged. What another class lost is the second value, which is
 /// reported.
-pub fn ledger_of_killed(counts: &LedgerRecord, promise: &Promise) -> (Vec<Reason>, Vec<String>) {
+pub fn ledger_of_killed(counts: &LedgerRecord, class: Durability) -> (Vec<Reason>, Vec<String>) {
+    let holds = class == Durability::Durable;
+    let words = if holds { "promises to keep" } else { "does not promise" };
     let mut found = ledger(counts);
     for lost in &mut found {
         if lost.kind == ReasonKind::LostData {
-            lost.text = format!("{}, {}", lost.text, promise.words);
+            lost.text = format!("{}, which class {} {words}", lost.text, class.text());
         }
     }
-    let is_borne = |reason: &Reason| !promise.holds && reason.kind == ReasonKind::LostData;
+    let is_borne = |reason: &Reason| !holds && reason.kind == ReasonKind::LostData;
     let (borne, reasons): (Vec<Reason>, Vec<Reason>) = found.into_iter().partition(is_borne);
     (reasons, borne.into_iter().map(|one| one.text).collect())
 }
@@ -53,7 +55,7 @@ pub fn as_its_counts_say(mut record: TrialRecord) -> TrialRecord {
     }
     let mut reasons = match &record.ledger {
         Some(counts) if record.figures.contains_key(names::KILLED_AFTER) => {
-            ledger_of_killed(counts, &Promise::of_record(&record)).0
+            ledger_of_killed(counts, record.implementation.durability).0
         }
         Some(counts) => ledger(counts),
         None => Vec::new(),
@@ -81,34 +83,29 @@ mod tests {
     fn what_a_class_does_not_promise_is_told_and_not_held_against_it() {
         let counts = LedgerRecord { lost: 3, altered: 1, ..LedgerRecord::default() };
         let kinds = |class| {
-            let (reasons, told) = ledger_of_killed(&counts, &Promise::of_class(class));
+            let (reasons, told) = ledger_of_killed(&counts, class);
             (reasons.len(), told.len())
         };
         assert_eq!(kinds(Durability::Durable), (2, 0));
         assert_eq!(kinds(Durability::Default), (1, 1));
-        let (reasons, told) = ledger_of_killed(&counts, &Promise::of_class(Durability::Relaxed));
+        let (reasons, told) = ledger_of_killed(&counts, Durability::Relaxed);
         assert_eq!(reasons[0].kind, ReasonKind::AlteredData);
         assert!(told[0].contains("class relaxed does not promise"));
     }
 
-    /// A level that promises to survive one member's loss lost readings in class default, and the trial was valid.
     #[test]
-    fn what_a_level_promises_is_decided_once_and_holds_for_who_reads_the_record() {
+    fn a_record_that_is_read_is_held_to_its_class() {
         let mut record = fixture::attempt(0, [("load", 0.0, 1), ("ask", 0.0, 1)]);
         record.verdict = Verdict::Valid;
         record.ledger = Some(LedgerRecord { lost: 5, ..LedgerRecord::default() });
         let after = Figure::new(1.0, "s");
         record.figures.insert(names::KILLED_AFTER.to_owned(), after);
-        let of = |holds, class| {
-            let mut record = record.clone();
+        let mut of = |class| {
             record.implementation.durability = class;
-            let words = "so it is".to_owned();
-            Promise { holds, words }.keep(&mut record);
-            as_its_counts_say(record).verdict.is_valid()
+            as_its_counts_say(record.clone()).verdict.is_valid()
         };
-        assert!(as_its_counts_say(record.clone()).verdict.is_valid());
-        assert!(!of(true, Durability::Default), "the level promised it");
-        assert!(of(false, Durability::Durable), "the level did not");
+        assert!(of(Durability::Default) && of(Durability::Relaxed));
+        assert!(!of(Durability::Durable));
     }
 
     #[test]

@@ -328,9 +328,8 @@ fn programs_seconds(server: Option<&ManagedServer>) -> f64 {
     let table = ProcessTable::scan().unwrap_or_default();
     let own = table.get(std::process::id().cast_signed());
     let waited = own.map_or(0, |own| own.children_user_ns + own.children_system_ns);
-    let ids = server.map(ManagedServer::process_ids).into_iter().flatten();
-    let running = ids.filter_map(|id| table.get(id.cast_signed())).map(|of| of.user_ns + of.system_ns);
-    ns_to_seconds(running.sum::<u64>() + waited)
+    let running = server.and_then(|server| table.get(server.process_id().cast_signed()));
+    ns_to_seconds(running.map_or(0, |of| of.user_ns + of.system_ns) + waited)
 }
 
 #[cfg(test)]

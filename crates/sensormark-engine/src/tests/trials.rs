@@ -105,7 +105,6 @@ pub fn attempt(number: u32, phases: [(&str, f64, u64); 2]) -> TrialRecord {
         layout: Layout::row_per_reading(),
         strategy: None,
         durability: Durability::Default,
-        cluster: None,
         cache: Cache::Hot,
         embedded: true,
     };

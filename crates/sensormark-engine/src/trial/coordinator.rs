@@ -403,7 +403,7 @@ impl<'a> Coordinator<'a> {
         }
         let start_ns = self.start_together(processes)?;
         let lead = Duration::from_nanos(self.lead_ns());
-        self.kill.plan(phase.kill_after, phase.kill_member, lead);
+        self.kill.plan(phase.kill_after, lead);
         match (phase.window, &phase.task) {
             (Some(window), _) => self.pass_window(phase, window, start_ns)?,
             (_, Some(task)) => {
@@ -438,7 +438,6 @@ impl<'a> Coordinator<'a> {
         self.take_journal(&reports)?;
         let (outcome, ceiling) = self.merge(reports, (phase, start_ns), record)?;
         self.keep_clocks(phase, outcome.counted_seconds(), record);
-        self.kill.hear(&outcome);
         let brought = brought(phase, from_source, &outcome)?;
         Ok(Worked { outcome, ceiling, brought })
     }

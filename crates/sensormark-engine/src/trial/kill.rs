@@ -4,10 +4,9 @@
 //! known.
 
 use super::plausible;
-use super::script::{LoadSpec, MemberKill, PhaseSpec};
+use super::script::{LoadSpec, PhaseSpec};
 use crate::deployment::Deployment;
 use crate::judge::data;
-use crate::judge::promise::{LostMember, Promise};
 use crate::operations::Slot;
 use crate::outcome::{LoadOutcome, PhaseOutcome};
 use crate::role::Progress;
@@ -17,7 +16,7 @@ use sensormark_power::Lost;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{Figure, LedgerRecord, TrialRecord};
 use sensormark_result::measurement::verdict::Reason;
-use sensormark_store::{Schema, Store};
+use sensormark_store::Schema;
 use std::time::{Duration, Instant};
 
 /// Operations that a client may have done since it last reported how far it was, at least; and at most as many again as it had reported.
@@ -31,87 +30,22 @@ pub(super) struct Kill {
     done: Option<Instant>,
     with_clients: bool,
     told: Progress,
-    /// The one member that is killed, in place of the whole.
-    member: Option<MemberKill>,
-    /// When the member was back, and how long its start had taken.
-    back: Option<(Instant, Duration)>,
-    /// Whether the clients were told to stop after that.
-    is_over: bool,
-    outage_seconds: Option<f64>,
     /// Whether anything was acknowledged before, so that a power cut shows something.
     pub(super) is_written: bool,
     /// What the disk lost with its power.
     pub(super) lost: Option<Lost>,
 }
 
-/// What is to be done now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Due {
-    /// Nothing.
-    Nothing,
-    /// Kill the whole, and stop the clients.
-    Kill,
-    /// Kill this member alone.
-    KillMember(MemberKill),
-    /// Start this member again.
-    Restart(MemberKill),
-    /// Stop the clients: the member has been back for long enough.
-    Stop,
-}
-
 impl Kill {
-    /// A phase begins after `lead`, and the database, or a member of it, is killed `after` that, if at all.
-    pub(super) fn plan(&mut self, after: Option<Duration>, member: Option<MemberKill>, lead: Duration) {
-        *self = Self { began: Some(Instant::now() + lead), after, member, ..Self::default() };
+    /// A phase begins after `lead`, and the database is killed `after` that, if at all.
+    pub(super) fn plan(&mut self, after: Option<Duration>, lead: Duration) {
+        *self = Self { began: Some(Instant::now() + lead), after, ..Self::default() };
     }
 
-    /// What it is time for.
-    pub(super) fn due(&self) -> Due {
-        let now = Instant::now();
-        let Some(done) = self.done else {
-            let due = self.began.zip(self.after);
-            if due.is_none_or(|(began, after)| now < began + after) {
-                return Due::Nothing;
-            }
-            return self.member.map_or(Due::Kill, Due::KillMember);
-        };
-        match (self.member, self.back) {
-            (Some(member), None) if now >= done + member.down => Due::Restart(member),
-            (Some(member), Some((back, _))) if !self.is_over && now >= back + member.down => Due::Stop,
-            _ => Due::Nothing,
-        }
-    }
-
-    /// The member that was killed, if it is not back yet.
-    pub(super) fn missing_member(&self) -> Option<MemberKill> {
-        self.member.filter(|_| self.is_done() && self.back.is_none())
-    }
-
-    /// The member is back, after a start of this length.
-    pub(super) fn came_back(&mut self, took: Duration) {
-        self.back = Some((Instant::now(), took));
-    }
-
-    /// How long the member's start took, if it is back.
-    pub(super) fn start_took(&self) -> Option<Duration> {
-        self.back.map(|(_, took)| took)
-    }
-
-    /// The clients were told to stop.
-    pub(super) const fn over(&mut self) {
-        self.is_over = true;
-    }
-
-    /// Whether the whole was killed, so that nobody answers.
-    pub(super) const fn is_of_all(&self) -> bool {
-        self.is_done() && self.member.is_none()
-    }
-
-    /// Notes how long nothing was answered, of a phase whose clients worked on after a member's loss.
-    pub(super) fn hear(&mut self, outcome: &PhaseOutcome) {
-        if self.is_done() && self.member.is_some() {
-            self.outage_seconds = Some(outcome.outage_seconds());
-        }
+    /// Whether it is time to kill it, and stop the clients.
+    pub(super) fn is_due(&self) -> bool {
+        let due = self.began.zip(self.after);
+        !self.is_done() && due.is_some_and(|(began, after)| Instant::now() >= began + after)
     }
 
     /// It was killed now, its clients with it or not.
@@ -183,28 +117,10 @@ impl Kill {
         }
     }
 
-    /// Whether what was acknowledged had to outlive the kill.
-    fn promise(&self, store: &dyn Store, record: &TrialRecord) -> Promise {
-        let class = record.implementation.durability;
-        let cluster = record.implementation.cluster.as_ref();
-        let lost = self.member.zip(cluster).zip(store.clusters().ok());
-        let Some(((member, cluster), offered)) = lost else {
-            return Promise::of_class(class);
-        };
-        let lost = LostMember {
-            level: &cluster.consistency,
-            survives: store.survives_loss(&cluster.consistency),
-            leadership: offered.leadership,
-            primary: member.first,
-        };
-        Promise::of_member(lost, class)
-    }
-
     /// What the counts say against a trial, killed on request or not; what survived, here or after a crash, is put down.
     pub(super) fn account(
         &self,
         crashed: bool,
-        deployment: &Deployment,
         ledger: &LedgerRecord,
         record: &mut TrialRecord,
     ) -> Vec<Reason> {
@@ -220,17 +136,10 @@ impl Kill {
         if let Some(after) = self.done_after() {
             put(names::KILLED_AFTER, Figure::new(after.as_secs_f64(), "s"));
         }
-        if let Some(outage) = self.outage_seconds {
-            put(names::OUTAGE, Figure::new(outage, "s"));
-        }
         if !self.is_done() {
             return data::ledger(ledger);
         }
-        let promise = self.promise(deployment.store(), record);
-        if self.member.is_some() {
-            promise.keep(record);
-        }
-        let (reasons, told) = data::ledger_of_killed(ledger, &promise);
+        let (reasons, told) = data::ledger_of_killed(ledger, record.implementation.durability);
         record.warnings.extend(told);
         reasons
     }
@@ -251,11 +160,6 @@ fn counts(load: &LoadSpec, schema: &Schema, (done, sent): (u64, u64)) -> WriteCo
 
 /// Why a phase whose database is to be killed cannot be run here.
 pub(super) fn not_ours_to_kill(deployment: &Deployment, phase: &PhaseSpec) -> Option<String> {
-    if phase.kill_member.is_some() && deployment.members() < 2 {
-        let reason =
-            "one member is killed, and a server alone has none; give --cluster 3, or leave --set kill=… out";
-        return Some(reason.to_owned());
-    }
     if phase.kill_after.is_some() && deployment.elsewhere().is_some() {
         let reason = "sensormark kills servers on its own machine alone; leave --host server=… out";
         return Some(reason.to_owned());
@@ -274,31 +178,15 @@ mod tests {
     #[test]
     fn a_kill_is_due_once_and_only_when_it_was_asked_for() {
         let mut kill = Kill::default();
-        assert_eq!(kill.due(), Due::Nothing);
-        kill.plan(None, None, Duration::ZERO);
-        assert_eq!(kill.due(), Due::Nothing);
-        kill.plan(Some(Duration::from_secs(3_600)), None, Duration::ZERO);
-        assert_eq!(kill.due(), Due::Nothing);
-        kill.plan(Some(Duration::ZERO), None, Duration::ZERO);
-        assert!(kill.due() == Due::Kill && !kill.is_done() && kill.done_after().is_none());
+        assert!(!kill.is_due());
+        kill.plan(None, Duration::ZERO);
+        assert!(!kill.is_due());
+        kill.plan(Some(Duration::from_secs(3_600)), Duration::ZERO);
+        assert!(!kill.is_due());
+        kill.plan(Some(Duration::ZERO), Duration::ZERO);
+        assert!(kill.is_due() && !kill.is_done() && kill.done_after().is_none());
         kill.done(false);
-        assert!(kill.due() == Due::Nothing && kill.is_of_all() && kill.done_after().is_some());
-    }
-
-    #[test]
-    fn a_killed_member_is_started_again_before_the_clients_stop() {
-        let mut kill = Kill::default();
-        let member = MemberKill { first: false, down: Duration::ZERO };
-        assert_eq!(member.member(3), 2);
-        kill.plan(Some(Duration::ZERO), Some(member), Duration::ZERO);
-        assert_eq!(kill.due(), Due::KillMember(member));
-        kill.done(false);
-        assert!(!kill.is_of_all() && kill.missing_member().is_some());
-        assert_eq!(kill.due(), Due::Restart(member));
-        kill.came_back(Duration::ZERO);
-        assert!(kill.due() == Due::Stop && kill.missing_member().is_none());
-        kill.over();
-        assert_eq!(kill.due(), Due::Nothing);
+        assert!(!kill.is_due() && kill.is_done() && kill.done_after().is_some());
     }
 
     #[test]
@@ -309,7 +197,7 @@ mod tests {
             PhaseSpec::new("write", vec![load])
         };
         let mut kill = Kill::default();
-        kill.plan(Some(Duration::ZERO), None, Duration::ZERO);
+        kill.plan(Some(Duration::ZERO), Duration::ZERO);
         kill.tell(Progress { done: 50, ..Progress::default() });
         kill.done(true);
         let outcome = kill.outcome(&phase(1), &schema()).unwrap();

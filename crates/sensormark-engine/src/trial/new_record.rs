@@ -30,7 +30,6 @@ pub fn new_record(
         layout: case.layout,
         strategy: trial.and_then(|trial| trial.strategy.clone()),
         durability: case.durability,
-        cluster: case.choice.cluster.clone(),
         cache: Cache::Hot,
         embedded: description.embedded,
     };

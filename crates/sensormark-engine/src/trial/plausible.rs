@@ -121,7 +121,7 @@ mod tests {
             "writes": {"attempted": 30, "acknowledged": 30, "in_doubt": 0, "refused": 0, "statements": 3},
             "issued": issued, "exceptions": [], "answers": sensormark_result::measurement::record::AnswersRecord::default(),
             "pacing": null, "reconnects": 0, "datagram_bytes": 0, "lines": {}, "notes": {},
-            "broken": null, "journal_ns": 0, "quiet": []
+            "broken": null, "journal_ns": 0
         });
         load_outcome["issued"]["of"] = json!(2);
         load_outcome["issued"]["distribution"] =

@@ -318,7 +318,6 @@ impl Trial<'_> {
             lead_in: spec.window.map_or(Duration::ZERO, |window| window.lead_in),
             workers: spec.workers,
             only_reads: spec.only_reads(),
-            bears_outage: spec.kill_member.is_some(),
         }
     }
 

@@ -105,26 +105,8 @@ pub struct PhaseSpec {
     /// When its server is killed (SIGKILL), after its start. The trial ends with this phase: the server is started again on the same data,
     /// and what is stored is counted.
     pub kill_after: Option<Duration>,
-    /// The one member of a cluster that is killed then, in place of the whole. Clients work on, and the member is started again in mid-load.
-    pub kill_member: Option<MemberKill>,
     /// What is done to the database while its clients work: they work before it and after it. Without loads it is done alone.
     pub task: Option<Arc<Task>>,
-}
-
-/// The loss of one member of a cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MemberKill {
-    /// Whether it is the first, the primary where there is one; else it is the last.
-    pub first: bool,
-    /// How long it stays down before it is started again; clients work on as long after it is back.
-    pub down: Duration,
-}
-
-impl MemberKill {
-    /// The member's number of so many, from 0.
-    pub const fn member(self, members: usize) -> usize {
-        if self.first { 0 } else { members.saturating_sub(1) }
-    }
 }
 
 /// The part of a phase that is measured.

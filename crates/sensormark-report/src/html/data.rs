@@ -41,7 +41,6 @@ fn implementations(field: &Field) -> Vec<Value> {
             "store": clean(&implementation.title),
             "layout": clean(&implementation.layout_name),
             "strategy": implementation.strategy.as_deref().map(clean),
-            "cluster": implementation.cluster.as_ref().map(|cluster| clean(&cluster.label())),
             "durability": serde_json::to_value(implementation.durability).unwrap_or_default(),
         })
     };

@@ -83,7 +83,7 @@ pub fn place(arm: &Arm, condition: &str) -> Option<usize> {
 
 /// Whether the database runs as it comes.
 fn as_it_comes(arm: &Arm) -> bool {
-    arm.implementation.durability == Durability::Default && arm.implementation.cluster.is_none()
+    arm.implementation.durability == Durability::Default
 }
 
 impl<'a> Scope<'a> {
@@ -279,7 +279,7 @@ impl<'a> Scope<'a> {
         let (start, end) = one.split_once('*').unwrap_or((one, ""));
         let key = |arm: &'a Arm| {
             let own = &arm.implementation;
-            (&own.title, own.durability, &own.cluster)
+            (&own.title, own.durability)
         };
         let partner = |arm: &'a Arm| {
             let rest = arm.implementation.layout_name.strip_prefix(start)?.strip_suffix(end)?;

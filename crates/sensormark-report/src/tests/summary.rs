@@ -381,7 +381,7 @@ fn every_figure_has_a_row_with_its_unit() {
     assert_eq!(
         lines.next(),
         Some(
-            "run,workload,scale,store,server,layout,strategy,durability,cluster,cache,side,repetition,state,phase,part,figure,value,unit"
+            "run,workload,scale,store,server,layout,strategy,durability,cache,side,repetition,state,phase,part,figure,value,unit"
         )
     );
     let row = "mariadb,,bulk,,default,hot,write,0,valid,measured,server,cpu_percent_of_core,8";

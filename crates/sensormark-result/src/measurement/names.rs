@@ -75,10 +75,6 @@ pub const KILLED_AFTER: &str = "killed_after_seconds";
 pub const DISK_LOST_FILES: &str = "disk_lost_files";
 /// What of them the disk lost, in bytes.
 pub const DISK_LOST_BYTES: &str = "disk_lost_bytes";
-/// Of a cluster that lost one member on request: 1 where a lost reading breaks what was promised, 0 where nothing was promised.
-pub const LOSS_BREAKS_PROMISE: &str = "loss_breaks_promise";
-/// The longest time in which no operation succeeded while one member of a cluster was lost, in seconds; 0 where it was under 0.1 s.
-pub const OUTAGE: &str = "outage_seconds";
 /// How long it took to end the server before a reading trial, drop its files from the page cache, and start it again, in seconds.
 pub const RESTART_BEFORE_READING: &str = "restart_before_reading_seconds";
 /// How long a server that was killed, or had stopped by itself, took to be ready again on its data, in seconds.

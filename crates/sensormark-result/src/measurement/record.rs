@@ -13,7 +13,7 @@ use crate::measurement::verdict::{DISTURBED_STATE, Verdict};
 use crate::measurement::write_size::WriteSizeRecord;
 use crate::probe::PhaseTotals;
 use sensormark_data::units::Total;
-use sensormark_store::{Cluster, Durability, Layout, Setting};
+use sensormark_store::{Durability, Layout, Setting};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -112,9 +112,6 @@ pub struct Implementation {
     pub strategy: Option<String>,
     /// What an acknowledgement promises.
     pub durability: Durability,
-    /// The cluster that it was, with its consistency level; absent of one server alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cluster: Option<Cluster>,
     /// What phases that only read find in memory; hot in trials that only write.
     pub cache: Cache,
     /// Whether the database runs inside the client's process.
@@ -136,10 +133,6 @@ impl Implementation {
         if !matches!(self.durability, Durability::Default | Durability::Durable) {
             label.push_str(", ");
             label.push_str(self.durability.text());
-        }
-        if let Some(cluster) = &self.cluster {
-            label.push_str(", ");
-            label.push_str(&cluster.label());
         }
         label + self.cache.mark()
     }

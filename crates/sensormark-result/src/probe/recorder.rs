@@ -31,7 +31,7 @@ pub struct Recorder {
 #[derive(Debug)]
 enum Command {
     Add(Box<ProcessTree>),
-    Follow(String, Vec<i32>),
+    Follow(String, i32),
     Begin(String, Sender<u64>),
     End { proportional: bool, reply: Sender<u64> },
     Stop,
@@ -68,12 +68,12 @@ impl Recorder {
         self.send(Command::Add(Box::new(tree)))
     }
 
-    /// Goes on with the role's tree in the sessions that these processes lead: a server that was started again, or members of a cluster.
+    /// Goes on with the role's tree in the session that this process leads: a server that was started again.
     ///
     /// # Errors
     /// When the sampling thread is gone.
-    pub fn follow(&self, role: impl Into<String>, roots: &[i32]) -> Result<(), ProbeError> {
-        self.send(Command::Follow(role.into(), roots.to_vec()))
+    pub fn follow(&self, role: impl Into<String>, root: i32) -> Result<(), ProbeError> {
+        self.send(Command::Follow(role.into(), root))
     }
 
     /// Samples now, and begins a phase there. Returns the monotonic time of that sample, in ns. Phases do not nest: an
@@ -185,10 +185,10 @@ impl Sampler {
                 self.add(*tree);
                 self.sample(false);
             }
-            Command::Follow(role, roots) => {
+            Command::Follow(role, root) => {
                 let mut trees = self.trees.iter_mut();
                 if let Some(tree) = trees.find(|tree| tree.role() == role) {
-                    tree.follow(&roots);
+                    tree.follow(root);
                 }
             }
             Command::Begin(name, reply) => {

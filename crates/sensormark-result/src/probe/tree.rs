@@ -84,7 +84,7 @@ pub struct TreeSample {
     pub context_switches: u64,
     /// Anonymous memory, summed over processes.
     pub anonymous_bytes: u64,
-    /// Pages of files and of shared memory: the largest of any one process, because most are the same pages. Members of a cluster add up.
+    /// Pages of files and of shared memory: the largest of any one process, because most are the same pages.
     pub shared_bytes: u64,
     /// `anonymous_bytes` + `shared_bytes`.
     pub resident_bytes: u64,
@@ -114,8 +114,6 @@ pub struct ProcessTree {
     role: String,
     root: i32,
     scope: Scope,
-    /// Sessions besides the scope's, of which each is a server with memory of its own: further members of a cluster.
-    further: Vec<i32>,
     /// Every process of the host at attachment, with its start: what is not among them began later.
     earlier: HashMap<i32, u64>,
     members: HashMap<i32, Account>,
@@ -143,8 +141,6 @@ struct Tally {
     counters: Counters,
     wait_ns: u64,
     switches: u64,
-    /// Shared pages by member of a cluster: the largest of any one of its processes.
-    shared_bytes: HashMap<i32, u64>,
 }
 
 impl ProcessTree {
@@ -158,29 +154,7 @@ impl ProcessTree {
         scope: Scope,
         wire: Option<WireScope>,
     ) -> Result<Self, ProbeError> {
-        Self::attach_to(role.into(), (root, scope), Vec::new(), wire)
-    }
-
-    /// The same for several processes that lead sessions: one tree of all of them. Members of a cluster share no pages of memory, so theirs add up.
-    ///
-    /// # Errors
-    /// As [`ProcessTree::attach`], or when there is no process at all.
-    pub fn attach_sessions(
-        role: impl Into<String>,
-        roots: &[i32],
-        wire: Option<WireScope>,
-    ) -> Result<Self, ProbeError> {
-        let first = roots.first().copied().unwrap_or(0);
-        let further = roots.iter().skip(1).copied().collect();
-        Self::attach_to(role.into(), (first, Scope::Session(first)), further, wire)
-    }
-
-    fn attach_to(
-        role: String,
-        (root, scope): (i32, Scope),
-        further: Vec<i32>,
-        wire: Option<WireScope>,
-    ) -> Result<Self, ProbeError> {
+        let role = role.into();
         let mut scan = Scan::now()?;
         if scan.table.get(root).is_none() {
             return Err(ProbeError::NoSuchProcess { pid: root, role });
@@ -190,7 +164,6 @@ impl ProcessTree {
             role,
             root,
             scope,
-            further,
             earlier: earlier.collect(),
             members: HashMap::new(),
             clocks: HashMap::new(),
@@ -207,13 +180,10 @@ impl ProcessTree {
         Ok(tree)
     }
 
-    /// Goes on with the sessions that these processes lead, a server that was started again, as the same tree: what it uses adds up. Without any, nothing changes.
-    pub fn follow(&mut self, roots: &[i32]) {
-        if let Some((&root, further)) = roots.split_first() {
-            self.root = root;
-            self.scope = Scope::Session(root);
-            self.further = further.to_vec();
-        }
+    /// Goes on with the session that this process leads, a server that was started again, as the same tree: what it uses adds up.
+    pub fn follow(&mut self, root: i32) {
+        self.root = root;
+        self.scope = Scope::Session(root);
     }
 
     /// The role that was given.
@@ -253,7 +223,6 @@ impl ProcessTree {
         self.let_go(&now);
         self.members = now;
         self.finish_usage(&tally, &mut sample);
-        sample.shared_bytes = tally.shared_bytes.values().sum();
         sample.resident_bytes = sample.anonymous_bytes + sample.shared_bytes;
         self.peak_resident_bytes = self.peak_resident_bytes.max(sample.resident_bytes);
         sample.peak_resident_bytes = self.peak_resident_bytes;
@@ -300,7 +269,7 @@ impl ProcessTree {
         match &self.scope {
             Scope::Process | Scope::Descendants => false,
             Scope::Group(group) => row.group == *group,
-            Scope::Session(session) => row.session == *session || self.further.contains(&row.session),
+            Scope::Session(session) => row.session == *session,
             Scope::ControlGroup(group) => !row.is_kernel && group.holds(row.pid),
         }
     }
@@ -333,10 +302,7 @@ impl ProcessTree {
         sample.threads += row.threads;
         sample.anonymous_bytes += held.anonymous_bytes;
         sample.swapped_bytes += held.swapped_bytes;
-        let member = self.further.iter().find(|one| **one == row.session);
-        let shared = tally.shared_bytes.entry(member.copied().unwrap_or(0));
-        let shared = shared.or_default();
-        *shared = held.shared_bytes.max(*shared);
+        sample.shared_bytes = sample.shared_bytes.max(held.shared_bytes);
         sample.high_water_bytes = sample.high_water_bytes.max(held.high_water_bytes);
         account
     }

@@ -71,7 +71,6 @@ pub fn implementation(title: &str, layout: &str, strategy: Option<&str>) -> Impl
         layout: Layout::row_per_reading(),
         strategy: strategy.map(str::to_owned),
         durability: Durability::Default,
-        cluster: None,
         cache: Cache::Hot,
         embedded: title == "SQLite",
     }

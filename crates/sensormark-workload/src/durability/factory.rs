@@ -1,10 +1,10 @@
 //! Durability trials as trials of phases: one phase of writing, in whose midst the server is killed.
 
-use super::parameters::{Parameters, Victim};
+use super::parameters::Parameters;
 use super::readings::{Readings, schema};
 use super::{NAME, WRITE};
 use sensormark_engine::of_table;
-use sensormark_engine::trial::script::{LoadSpec, MemberKill, PhaseSpec, Step};
+use sensormark_engine::trial::script::{LoadSpec, PhaseSpec, Step};
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_engine::work_distribution::WorkDistribution;
 use sensormark_store::{Family, Schema};
@@ -86,11 +86,6 @@ impl Workload for Durability {
         let mut phase = PhaseSpec::new(WRITE, vec![load]).label("operation", WRITE);
         phase.kill_after = Some(kill_after);
         phase.limit = Some(kill_after + AFTER_THE_KILL);
-        if matches!(self.parameters.kill, Victim::Primary | Victim::Replica) {
-            let down = Duration::from_secs_f64(self.parameters.down_seconds);
-            phase.kill_member = Some(MemberKill { first: self.parameters.kill == Victim::Primary, down });
-            phase.limit = Some(kill_after + AFTER_THE_KILL + down + down);
-        }
         vec![Step::Run(phase)]
     }
 }

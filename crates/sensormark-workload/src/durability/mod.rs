@@ -2,8 +2,7 @@
 //! same data folder, and everything in it is read back.
 //!
 //! The flow: [`parameters`] say how much is written and when the server dies, [`readings`] what is written, [`factory`] the trial's one step. In class `durable`
-//! every acknowledged reading has to survive, else the trial is invalid. The other classes promise less, and the report says what they lose. Where one member of a
-//! cluster is killed, the consistency level decides first ([`promise`](sensormark_engine::judge::promise)).
+//! every acknowledged reading has to survive, else the trial is invalid. The other classes promise less, and the report says what they lose.
 //!
 //! It tries the crash of a process, in which what the operating system holds survives, or a power cut, in which only what was flushed does (`kill=power`). It
 //! does not measure speed: no figure of it is ranked.

@@ -15,10 +15,8 @@ parameters! {
         series: u32, Plain, between(1.0, 1_000_000.0) => 16;
         /// when the server is killed, in seconds after the first write
         kill_after_seconds: f64, Seconds, between(0.1, LONGEST_SECONDS) => 2.0, 10.0, 20.0, 20.0;
-        /// what is killed: server (a cluster whole), power (the server, and then the disk loses what was not flushed; by --power-cut), or of a cluster primary (its first member) or replica (its last one)
-        kill: Victim, Plain, words(&["server", "power", "primary", "replica"]) => Victim::Server;
-        /// how long a member that was killed stays down before it is started again, in seconds; clients work on as long after it is back
-        down_seconds: f64, Seconds, between(0.1, LONGEST_SECONDS) => 2.0, 5.0, 10.0, 10.0;
+        /// what is killed: server, or power (the server, and then the disk loses what was not flushed; by --power-cut)
+        kill: Victim, Plain, words(&["server", "power"]) => Victim::Server;
         /// how often everything is done
         repetitions: u32, Plain, between(1.0, 1_000.0) => 1, 5, 3, 3;
     }
@@ -28,15 +26,11 @@ parameters! {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Victim {
-    /// The server, or all members of a cluster at once.
+    /// The server.
     #[default]
     Server,
     /// The same, and the power of the disk is cut.
     Power,
-    /// The first member of a cluster: its primary, where it has one.
-    Primary,
-    /// The last member of a cluster.
-    Replica,
 }
 
 impl Settable for Victim {

@@ -13,12 +13,11 @@ use crate::many_hosts;
 use crate::outcome::PhaseOutcome;
 use crate::role::{Event, RoleError, RoleProcess};
 use crate::trial::feed::{Brought, Feeding, Journal, LEAD_NS, SOURCE};
-use crate::trial::kill::Due;
 use crate::trial::own_line::decode;
 use crate::trial::plausible;
 use crate::trial::protocol::{Command, DoubtfulLoad, Prepare, Report, is_finished, is_report};
 use crate::trial::role::{asked_about, process_name};
-use crate::trial::script::{About, LEAD_IN, MemberKill, PhaseSpec, Window, find};
+use crate::trial::script::{About, LEAD_IN, PhaseSpec, Window, find};
 use crate::trial::support::{Support, support};
 use crate::trial::watch::tree;
 use sensormark_data::units::duration_ns;
@@ -396,33 +395,19 @@ fn journal_of(report: &Value) -> Result<Option<Journal>, TrialFailure> {
 }
 
 impl Coordinator<'_> {
-    /// Notes a server that has stopped, and kills it, or a member of it, when it is time for that. The clients will say what they had of it: that is waited for.
+    /// Notes a server that has stopped, and kills it when it is time for that. The clients will say what they had of it: that is waited for.
     pub(super) fn look_at_server(&mut self) -> Result<(), TrialFailure> {
-        match self.kill.due() {
-            Due::Nothing => {}
-            Due::Kill if self.deployment.is_ours() => {
-                self.deployment.kill()?;
-                self.cut_power()?;
-                self.stop_clients();
-                self.kill.done(false);
-            }
-            Due::Kill => {
-                self.roles.iter_mut().for_each(RoleProcess::kill);
-                self.cut_power()?;
-                self.kill.done(true);
-            }
-            Due::KillMember(kill) => {
-                self.announce("member killed");
-                self.deployment.kill_member(kill.member(self.deployment.members()))?;
-                self.kill.done(false);
-            }
-            Due::Restart(kill) => self.restart_member(kill)?,
-            Due::Stop => {
-                self.stop_clients();
-                self.kill.over();
-            }
+        if self.kill.is_due() && self.deployment.is_ours() {
+            self.deployment.kill()?;
+            self.cut_power()?;
+            self.stop_clients();
+            self.kill.done(false);
+        } else if self.kill.is_due() {
+            self.roles.iter_mut().for_each(RoleProcess::kill);
+            self.cut_power()?;
+            self.kill.done(true);
         }
-        if self.crash.is_none() && !self.kill.is_of_all() {
+        if self.crash.is_none() && !self.kill.is_done() {
             self.crash = self.deployment.check().err();
             if let Some(crash) = &self.crash {
                 self.context.observer.event(stopped(crash));
@@ -443,32 +428,15 @@ impl Coordinator<'_> {
         Ok(())
     }
 
-    /// Starts a member again that was killed alone; the recorder goes on with its new process.
-    fn restart_member(&mut self, kill: MemberKill) -> Result<(), TrialFailure> {
-        self.announce("start the member again");
-        let began = Instant::now();
-        self.deployment.restart_member(kill.member(self.deployment.members()))?;
-        self.kill.came_back(began.elapsed());
-        self.watch.recorder().follow("server", &self.deployment.roots())?;
-        Ok(())
-    }
-
     /// Has everything run again that was killed or has stopped, on the same data, and keeps how long its start took.
     pub(super) fn bring_back(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
         if !self.deployment.is_ours() {
             return Ok(());
         }
-        let took = if self.crash.is_some() || self.kill.is_of_all() {
-            self.announce("start again");
-            let began = Instant::now();
-            self.deployment.restart()?;
-            began.elapsed()
-        } else {
-            if let Some(kill) = self.kill.missing_member() {
-                self.restart_member(kill)?;
-            }
-            self.kill.start_took().unwrap_or(Duration::ZERO)
-        };
+        self.announce("start again");
+        let began = Instant::now();
+        self.deployment.restart()?;
+        let took = began.elapsed();
         let figure = Figure::new(took.as_secs_f64(), "s");
         record.figures.insert(names::RESTART.to_owned(), figure);
         Ok(())

@@ -52,7 +52,7 @@ impl Coordinator<'_> {
         self.keep_journal(&ledger, found_ns, record)?;
         self.kill.forget_unsent(&mut ledger);
         let crashed = self.crash.is_some();
-        let judged = self.kill.account(crashed, self.deployment, &ledger, record);
+        let judged = self.kill.account(crashed, &ledger, record);
         self.miscounted = judged.into_iter().collect();
         self.miscounted.extend(entities.map(|text| Reason::new(ReasonKind::AlteredData, text)));
         self.counted = self.written.len();

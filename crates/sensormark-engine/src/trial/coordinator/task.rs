@@ -61,9 +61,8 @@ impl Coordinator<'_> {
             self.watch.end_phase(false)?;
             self.stop_clients();
         }
-        let roots = self.deployment.roots();
-        if !(has_clients || roots.is_empty()) {
-            self.watch.recorder().follow("server", &roots)?;
+        if let Some(root) = self.deployment.root().filter(|_| !has_clients) {
+            self.watch.recorder().follow("server", root)?;
         }
         let not_supported = match outcome {
             Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::NotInstalled) => {
