@@ -5,9 +5,8 @@ use crate::failure::Failure;
 use crate::measure::Planned;
 use crate::output;
 use crate::progress::span;
-use sensormark_engine::estimate::Terms;
 use sensormark_engine::launcher::Launcher;
-use sensormark_engine::run_plan::{RunPlan, ScheduledCase, in_turn};
+use sensormark_engine::run_plan::{RunPlan, ScheduledCase, in_turn, terms};
 use sensormark_report::wrapping::wrap;
 use sensormark_result::measurement::NotMeasured;
 use sensormark_result::measurement::record::{Side, title};
@@ -51,7 +50,7 @@ struct ShownTrial {
     strategy: Option<String>,
     /// From 1.
     repetition: u32,
-    /// Its server's start counts to the first trial of a layout, the stop to the last.
+    /// Its server's start and stop count to the first trial of a layout.
     seconds: f64,
 }
 
@@ -112,10 +111,7 @@ fn nearest(folder: &Path) -> &Path {
 
 impl<'a> Shown<'a> {
     fn new(planned: &'a Planned<'_>) -> Result<Self, Failure> {
-        let cache = planned.common.cache.cache();
-        let budget_seconds = planned.budget.map(|budget| budget.as_secs_f64());
-        let terms = Terms::new(cache, planned.protocol, planned.server().log_bytes());
-        let terms = Terms { budget_seconds, ..terms };
+        let terms = terms(planned.common.cache.cache(), planned.protocol, planned.budget);
         let plan = RunPlan::new(planned.runner, &planned.cases, planned.repetitions, &terms);
         let mut folders = planned.folders();
         if planned.common.data.is_none() {
@@ -232,23 +228,16 @@ fn trials(planned: &Planned<'_>, plan: &RunPlan, scheduled: &ScheduledCase) -> V
     let (case, estimate) = (&planned.cases[scheduled.case], &plan.cases[scheduled.case]);
     let sides: Vec<Side> = estimate.trials.iter().map(|trial| trial.side).collect();
     let order = in_turn(planned.protocol, &sides, scheduled.repetition);
-    let last = order.len().saturating_sub(1);
     let shown = order.into_iter().enumerate().map(|(place, number)| {
         let trial = &estimate.trials[number];
-        let mut seconds = trial.seconds;
-        if place == 0 {
-            seconds += estimate.open_seconds;
-        }
-        if place == last {
-            seconds += estimate.close_seconds;
-        }
+        let server = if place == 0 { estimate.server_seconds } else { 0.0 };
         ShownTrial {
             label: trial.label.clone(),
             store: case.choice.store.description().name,
             layout: case.layout_name.clone(),
             strategy: trial.strategy.clone(),
             repetition: scheduled.repetition + 1,
-            seconds,
+            seconds: trial.seconds + server,
         }
     });
     shown.collect()
@@ -316,9 +305,6 @@ fn cut(text: &str, most: usize) -> String {
     let kept: String = text.chars().take(most - 1).collect();
     kept + "…"
 }
-
-#[cfg(test)]
-mod kept_tests;
 
 #[cfg(test)]
 mod tests {

@@ -78,12 +78,12 @@ impl Registry {
     /// The store of this name, of what people also call it, or of a beginning that no other store's name has ("mongo").
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Store>> {
         let name = self.real_name(name);
-        let named = |store: &&Arc<dyn Store>| store.description().name == name;
+        let named = |store: &&Arc<dyn Store>| store.name() == name;
         self.stores.iter().find(named).or_else(|| {
             let mut begin = self
                 .stores
                 .iter()
-                .filter(|store| name.len() >= LEAST_LETTERS && store.description().name.starts_with(name));
+                .filter(|store| name.len() >= LEAST_LETTERS && store.name().starts_with(name));
             begin.next().filter(|_| begin.next().is_none())
         })
     }

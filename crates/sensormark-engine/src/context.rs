@@ -8,6 +8,7 @@ use super::estimate::{CaseEstimate, Terms};
 use super::placement::{LOAD, Placement};
 use super::power::Power;
 use super::repeats::DisturbedHost;
+use super::run_plan::terms;
 use super::server_probes::ServerProbes;
 use super::study_protocol::Protocol;
 use sensormark_result::measurement::folder::ResultsFolder;
@@ -69,8 +70,7 @@ pub struct RunContext<'a> {
 impl RunContext<'_> {
     /// What estimates of this run rest on.
     pub fn terms(&self) -> Terms {
-        let budget_seconds = self.budget.map(|budget| budget.as_secs_f64());
-        Terms { budget_seconds, ..Terms::new(self.cache, self.protocol, self.server.log_bytes()) }
+        terms(self.cache, self.protocol, self.budget)
     }
 
     /// Whether the user broke the run off.

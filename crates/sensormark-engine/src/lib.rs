@@ -123,8 +123,6 @@ pub mod repeats;
 
 pub mod estimate;
 
-pub mod typical;
-
 pub mod run_plan;
 
 pub mod time_left;

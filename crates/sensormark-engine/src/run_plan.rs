@@ -5,7 +5,8 @@ use super::context::CaseRunner;
 use super::estimate::{CaseEstimate, Terms};
 use super::repeats::DisturbedHost;
 use super::study_protocol::Protocol;
-use sensormark_result::measurement::record::Side;
+use sensormark_result::measurement::record::{Cache, Side};
+use std::time::Duration;
 
 /// What a run takes before its first trial, in seconds: a look at the host, and how many flushes a second the disk does.
 const BEFORE_SECONDS: f64 = 1.4;
@@ -42,6 +43,12 @@ pub fn in_turn(protocol: Option<&Protocol>, trials: &[Side], repetition: u32) ->
     }
     order.append(&mut reading);
     order
+}
+
+/// What the length of a run's trials depends on.
+pub fn terms(cache: Cache, protocol: Option<&Protocol>, budget: Option<Duration>) -> Terms {
+    let restarts = cache == Cache::Cold || protocol.is_some_and(|study| study.restart_before_reading);
+    Terms { restarts, budget_seconds: budget.map(|budget| budget.as_secs_f64()) }
 }
 
 /// What a run will do.

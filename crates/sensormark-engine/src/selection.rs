@@ -95,7 +95,7 @@ pub fn parse(text: &str, registry: &Registry) -> Result<Vec<Choice>, String> {
     for item in items(text, registry) {
         if let Some(rest) = of_all(&item) {
             for store in registry.stores() {
-                let item = format!("{}{rest}", store.description().name);
+                let item = format!("{}{rest}", store.name());
                 choices.push(Choice { optional: true, ..parse_item(&item, registry)? });
             }
             continue;
@@ -264,7 +264,7 @@ pub fn find_store<'a>(name: &str, registry: &'a Registry) -> Result<&'a Arc<dyn 
             return format!("{name}: {why}");
         }
         let known = registry.stores().iter();
-        unknown("store", name, known.map(|store| store.description().name))
+        unknown("store", name, known.map(|store| store.name()))
     })
 }
 

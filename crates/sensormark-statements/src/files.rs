@@ -1,9 +1,11 @@
 //! A store's two files, read and checked.
 
 use crate::config::Config;
-use crate::sections::{File, Sections};
+use crate::layouts;
+use crate::sections::{Block, File, Sections};
 use crate::template::Templates;
 use sensormark_drivers::Named;
+use sensormark_store::Layout;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,6 +20,8 @@ pub struct Files {
     pub file: File,
     standard: Sections,
     templates: Mutex<HashMap<String, Arc<Templates>>>,
+    /// By layout that was asked for: its block's place.
+    places: Mutex<HashMap<Layout, Option<usize>>>,
     /// The advice on the size of writes, and its link. A store is read once.
     pub advice: (&'static str, &'static str),
 }
@@ -39,13 +43,14 @@ impl Files {
             false => Sections::new(),
         };
         let advice = (config.batch.advice.clone().leak() as &str, config.batch.link.clone().leak() as &str);
-        let files = Self { config, file, standard, templates: Mutex::default(), advice };
-        files.check()?;
-        Ok(files)
+        Ok(Self { config, file, standard, templates: Mutex::default(), places: Mutex::default(), advice })
     }
 
-    /// Fails for macros that no layout calls.
-    fn check(&self) -> Result<(), String> {
+    /// Fails for macros that no layout calls: typing errors.
+    ///
+    /// # Errors
+    /// The first one, with its place.
+    pub fn check(&self) -> Result<(), String> {
         let mut uncalled: Option<Vec<String>> = None;
         for block in &self.file.blocks {
             let here = self.templates(&block.name).uncalled();
@@ -59,6 +64,13 @@ impl Files {
             None => Ok(()),
             Some(text) => Err(text),
         }
+    }
+
+    /// The block of a layout; none where the files do not have it.
+    pub fn block_of(&self, layout: Layout) -> Option<&Block> {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = places.entry(layout).or_insert_with(|| layouts::place_of(&self.file, layout));
+        place.map(|place| &self.file.blocks[place])
     }
 
     /// The templates of a layout.

@@ -171,17 +171,18 @@ fn selection(measured: &str, schema: &Schema) -> DefaultSelection {
     }
 }
 
-/// The block of a layout; none where the file does not have it.
-pub fn block_of(file: &File, layout: Layout) -> Option<&Block> {
+/// The place of a layout's block; none where the file does not have it.
+pub fn place_of(file: &File, layout: Layout) -> Option<usize> {
     let family = family_of(layout.shape);
     let word = family_word(family)?;
-    file.blocks.iter().filter(|block| !block.is_beneath).find(|block| {
+    file.blocks.iter().position(|block| {
         let lineage = file.lineage(&block.name);
         // Where they are otherwise, the block says it.
         let tags = match layout.tags {
             TagPlacement::OwnTable => TagPlacement::OwnTable,
             _ => TagPlacement::Inline,
         };
-        option(&lineage, "family") == Some(word) && layout_of(&lineage, tags, family) == Some(layout)
+        let is_its_family = !block.is_beneath && option(&lineage, "family") == Some(word);
+        is_its_family && layout_of(&lineage, tags, family) == Some(layout)
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::config::{Check, Class};
 use crate::files::Files;
-use crate::layouts::{block_of, option};
+use crate::layouts::option;
 use crate::meaning::failure;
 use sensormark_drivers::guard::{Guarded, opened};
 use sensormark_drivers::{Cell, Databases, Driver, Fault, Place, Prepared, Purpose};
@@ -49,7 +49,7 @@ pub fn place(files: &Files, driver: &dyn Driver, plan: &Plan, database: Option<&
 pub fn class_of<'a>(files: &'a Files, plan: &Plan) -> Result<&'a Class, StoreError> {
     let config = &files.config;
     let word = serde_json::to_value(plan.durability).unwrap_or_default();
-    let block = block_of(&files.file, plan.layout).map(|block| files.file.lineage(&block.name));
+    let block = files.block_of(plan.layout).map(|block| files.file.lineage(&block.name));
     let refused = block.as_ref().and_then(|lineage| option(lineage, word.as_str()?));
     match (config.durability.classes.get(&plan.durability), refused) {
         (Some(class), None | Some("")) => Ok(class),

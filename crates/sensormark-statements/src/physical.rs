@@ -44,7 +44,7 @@ impl Physical {
     /// [`ErrorKind::Unsupported`] for a layout that the store does not offer for it; [`ErrorKind::Configuration`] for a table that is named as the owner's.
     pub fn new(files: &Arc<Files>, plan: &Plan) -> Result<Self, StoreError> {
         let offers = layouts::offers(files, &plan.schema, layouts::family_of(plan.layout.shape));
-        let block = layouts::block_of(&files.file, plan.layout);
+        let block = files.block_of(plan.layout);
         let Some(block) = block.filter(|_| offers.iter().any(|offer| offer.layout == plan.layout)) else {
             let title = &files.config.title;
             let reason = format!("{title} does not offer it for this schema; see `sensormark list`");

@@ -2,7 +2,7 @@
 
 use crate::admin::FileAdministrator;
 use crate::files::Files;
-use crate::layouts::{block_of, offers, option};
+use crate::layouts::{offers, option};
 use crate::link::Link;
 use crate::physical::Physical;
 use crate::question::{NO_SUMS, derived_statement};
@@ -20,7 +20,7 @@ use sensormark_store::{
     StoreError, Table, TagPlacement, TimeKey, TimeResolution, WriteSize,
 };
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Why nothing is updated beside a reading.
@@ -30,19 +30,35 @@ const VERSION: Duration = Duration::from_secs(10);
 
 /// A store that is files.
 pub struct FileStore {
-    files: Arc<Files>,
+    name: &'static str,
+    /// Read when it is first asked: a process speaks to one store, and there are many.
+    files: LazyLock<Arc<Files>, Box<dyn FnOnce() -> Arc<Files> + Send>>,
     driver: Arc<dyn Driver>,
     /// What the schema of the latest plan became.
     latest: Mutex<Option<Arc<Physical>>>,
 }
 
 impl FileStore {
-    /// The store of these files, `store.toml` and statements, over those of the stores that it extends, the farthest first. It connects to nothing by itself.
-    ///
-    /// # Errors
-    /// What is wrong with them.
-    pub fn new(layers: &[(&str, &str)], driver: Arc<dyn Driver>) -> Result<Self, String> {
-        Ok(Self { files: Arc::new(Files::read(layers)?), driver, latest: Mutex::default() })
+    /// The built-in store of this name: its files, `store.toml` and statements, over those of the stores that it extends, the farthest first. It connects to
+    /// nothing by itself.
+    pub fn new(
+        name: &'static str,
+        layers: &'static [(&'static str, &'static str)],
+        driver: impl Driver + 'static,
+    ) -> Self {
+        // What is wrong with files that are built in is seen by a test.
+        let read = move || Arc::new(Files::read(layers).unwrap_or_else(|cause| panic!("{name}: {cause}")));
+        Self {
+            name,
+            files: LazyLock::new(Box::new(read)),
+            driver: Arc::new(driver),
+            latest: Mutex::default(),
+        }
+    }
+
+    /// What it is made of.
+    pub fn files(&self) -> &Files {
+        &self.files
     }
 
     /// What a plan's schema becomes, which all of its sessions share.
@@ -59,19 +75,19 @@ impl FileStore {
 
     /// What is said of a layout with this word.
     fn option(&self, layout: &Layout, word: &str) -> Option<&str> {
-        let block = block_of(&self.files.file, *layout)?;
+        let block = self.files.block_of(*layout)?;
         option(&self.files.file.lineage(&block.name), word)
     }
 
     /// Why the client does what a statement is for.
     fn in_the_client(&self, layout: &Layout, statement: &str) -> Option<String> {
-        let block = block_of(&self.files.file, *layout)?;
+        let block = self.files.block_of(*layout)?;
         self.files.templates(&block.name).in_the_client(statement).map(str::to_owned)
     }
 
     /// Whether a layout has a statement; where it has none, why the client answers.
     fn answers(&self, layout: &Layout, statement: &str) -> Capability {
-        let Some(block) = block_of(&self.files.file, *layout) else {
+        let Some(block) = self.files.block_of(*layout) else {
             let reason = format!("{} does not have this layout", self.files.config.title);
             return Capability::Unsupported(reason);
         };
@@ -87,6 +103,10 @@ impl FileStore {
 }
 
 impl Store for FileStore {
+    fn name(&self) -> String {
+        self.name.to_owned()
+    }
+
     fn description(&self) -> Description {
         let config = &self.files.config;
         let classes = config.durability.classes.iter();

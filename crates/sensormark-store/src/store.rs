@@ -31,6 +31,11 @@ pub trait Store: Send + Sync {
     /// Name, title and fixed traits.
     fn description(&self) -> Description;
 
+    /// Its name on the command line: [`Description::name`], where nothing else of it is asked.
+    fn name(&self) -> String {
+        self.description().name
+    }
+
     /// The layouts that the store offers for this schema and family, the usual one first; none where it has none.
     fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption>;
 

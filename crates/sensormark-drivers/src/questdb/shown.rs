@@ -17,6 +17,8 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 pub(super) const PAUSE: Duration = Duration::from_millis(100);
 /// How long sizes are waited for. A server that leaves idle writers open for longer keeps what they allocated.
 const REST: Duration = Duration::from_secs(60);
+/// How long the size of a database at rest stands still, and how long it takes until logs that were applied are removed.
+const STILL: Duration = Duration::from_secs(1);
 
 /// A question for how far a table's log is applied, and what is known of the table.
 pub(super) struct Look {
@@ -139,12 +141,12 @@ impl Session {
         }
     }
 
-    /// Waits until the second row of this question, a size, has not shrunk for as many ms as the first one says. Idle writers have closed then, and gave back the
-    /// 16 MiB a column that they had allocated ahead.
+    /// Waits as many ms as the first row of this question says, in which idle writers close and give back the 16 MiB a column that they had allocated ahead. Then
+    /// the second row, a size, has to stand still, because logs that were applied are removed after that.
     pub(super) async fn wait_at_rest(&mut self, text: &str) -> Result<(), Fault> {
         let link = &mut self.asking.links[0];
         let start = Instant::now();
-        let (mut least, mut since) = (i64::MAX, start);
+        let (mut last, mut since) = (None, start);
         while start.elapsed() < REST {
             let asking = pin!(async {
                 let rows = link.client.query(text, &[]).await?;
@@ -154,10 +156,10 @@ impl Session {
             // While others make and drop tables, a value may for once be none.
             if let &[Some(idle_ms), Some(bytes)] = found.as_slice() {
                 let idle = Duration::from_millis(idle_ms.unsigned_abs());
-                if bytes < least {
-                    (least, since) = (bytes, Instant::now());
+                if last.replace(bytes) != Some(bytes) {
+                    since = Instant::now();
                 }
-                if idle >= REST || since.elapsed() >= idle {
+                if idle >= REST || start.elapsed() >= idle + STILL && since.elapsed() >= STILL {
                     break;
                 }
             }

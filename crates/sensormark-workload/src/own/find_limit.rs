@@ -125,7 +125,7 @@ impl CaseRunner for FindLimit {
         for trial in &mut trials {
             trial.seconds = seconds;
         }
-        CaseEstimate { open_seconds: 0.0, trials, close_seconds: 0.0, ..probe }
+        CaseEstimate { server_seconds: 0.0, trials, ..probe }
     }
 
     fn run_case(

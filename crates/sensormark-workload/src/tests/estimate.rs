@@ -1,4 +1,4 @@
-//! What the estimate counts: starts, phases, rest, restarts, what is written; and what it leaves out.
+//! What the estimate counts: starts, phases, restarts, what is written; and what it leaves out.
 
 use crate::{devops, durability, machine_tool, shipped};
 use sensormark_conformance::memory::MemoryStore;
@@ -9,19 +9,13 @@ use sensormark_engine::estimate::*;
 use sensormark_engine::run_plan::RunPlan;
 use sensormark_engine::scale::Scale;
 use sensormark_engine::selection::Choice;
-use sensormark_engine::study_protocol;
 use sensormark_engine::trial::WorkloadFactory;
 use sensormark_engine::trial::case::TrialRunner;
 use sensormark_engine::trial::cases::cases;
-use sensormark_engine::trial::script::CaseTrials;
-use sensormark_engine::typical::Typical;
-use sensormark_result::measurement::record::{Cache, Side};
-use sensormark_store::Schema;
+use sensormark_result::measurement::record::Side;
+use sensormark_store::Durability;
 use sensormark_store::store::RepeatedWrite;
-use sensormark_store::{Durability, Secret};
 use std::sync::Arc;
-
-const LOG_BYTES: u64 = 1 << 20;
 
 /// The plan of a workload at `quick` with these settings on the memory store.
 fn planned(factory: Arc<dyn WorkloadFactory>, settings: &[&str], terms: Terms) -> CaseEstimate {
@@ -35,7 +29,7 @@ fn planned(factory: Arc<dyn WorkloadFactory>, settings: &[&str], terms: Terms) -
 }
 
 fn hot() -> Terms {
-    Terms::new(Cache::Hot, None, LOG_BYTES)
+    Terms::default()
 }
 
 #[test]
@@ -91,45 +85,6 @@ fn a_kill_counts_its_own_time() {
     let (short, long) = (seconds("kill_after_seconds=2"), seconds("kill_after_seconds=12"));
     // Ten seconds more, and what is written in them is read back.
     assert!((10.0..12.0).contains(&(long - short)), "{short} {long}");
-}
-
-/// A server in the place of the memory store.
-fn server_estimator<'a>(case: &'a BenchmarkCase, schema: &'a Schema, terms: Terms) -> Estimator<'a> {
-    let mut estimator = Estimator::new(case, schema, terms);
-    (estimator.typical, estimator.is_managed) = (Typical::SERVER, true);
-    estimator
-}
-
-#[test]
-fn servers_are_started_and_reading_begins_cold_or_after_a_restart() {
-    let factory = machine_tool::MachineToolWorkload;
-    let parameters = factory.preset(Scale::Quick).expect("a scale");
-    let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
-    let found = cases(&factory, &parameters, &[choice], Durability::Default).expect("cases");
-    let case = &found.0[0];
-    let schema = factory.schema(&parameters).expect("a schema");
-    let subject = sensormark_engine::trial::Subject {
-        store: case.choice.store.as_ref(),
-        layout: &case.layout,
-        layout_name: &case.layout_name,
-    };
-    let workload = factory.build(&parameters, 1, subject).expect("a workload");
-    let trials =
-        workload.trials(&CaseTrials { strategies: case.strategies.clone(), stored: None, load_hosts: 0 });
-    let read = trials.iter().find(|trial| trial.side == Side::Read).expect("a read trial");
-    let seconds = |terms| server_estimator(case, &schema, terms).trial(read);
-    let usual = seconds(hot());
-    let cold = seconds(Terms::new(Cache::Cold, None, LOG_BYTES));
-    let study = study_protocol::protocol("machine-tool");
-    let restarted = seconds(Terms::new(Cache::Hot, study, LOG_BYTES));
-    // Cold, the warm-up is left out: it takes 0.7 s.
-    assert!(cold > usual && restarted > usual + 0.7, "{usual} {cold} {restarted}");
-    let estimator = server_estimator(case, &schema, hot());
-    assert!(estimator.open_seconds() >= Typical::SERVER.start_seconds);
-    let mut existing = case.clone();
-    existing.choice.url = Some(Secret::new("somewhere".to_owned()));
-    let reached = Estimator::new(&existing, &schema, hot());
-    assert!(!reached.is_managed && reached.start_seconds() == 0.0);
 }
 
 #[test]
