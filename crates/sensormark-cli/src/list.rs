@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use sensormark_store::write_size::field_value_bytes;
     use sensormark_store::{Shape, TimeKey, WriteMethod};
-    use sensormark_workload::{devops, machine_tool};
+    use sensormark_workload::machine_tool;
 
     fn offered(workload: &str, choice: &Choice) -> Vec<String> {
         let offers = offers_of(workload, choice).into_iter();
@@ -289,12 +289,12 @@ mod tests {
     #[test]
     fn writes_of_16_clients_to_servers_are_under_200_mb() {
         let factories = named_factories();
-        let mut factories = factories.iter().filter(|factory| factory.name() == devops::NAME);
+        let mut factories = factories.iter().filter(|factory| factory.name() == "devops");
         let factory = factories.next().expect("a workload");
         let numbers = numbers(factory.as_ref(), Scale::Study, &[]).expect("numbers");
         let schema = factory.schema(&numbers).expect("a schema");
         for store in registry().stores().iter().filter(|store| !store.description().embedded) {
-            for (name, offer) in offers_of(devops::NAME, &any(store)) {
+            for (name, offer) in offers_of("devops", &any(store)) {
                 if offer.default_selection == DefaultSelection::OnRequest {
                     continue;
                 }

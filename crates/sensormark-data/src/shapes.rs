@@ -89,6 +89,9 @@ impl Timing {
     }
 }
 
+/// So many readings are made at a time for writing: few enough for columns and lines to stay in a processor's cache.
+const PART: u64 = 1_024;
+
 /// The sensors.
 #[derive(Debug, Clone)]
 pub struct Sensors {
@@ -231,12 +234,7 @@ impl Sensors {
 
     /// A field of one series; its values one after the other in time are had soonest.
     pub fn of_series(&self, field: usize, series: u32) -> SeriesField<'_> {
-        SeriesField::new(
-            &self.fields[field],
-            field,
-            Streams::new(self.seed, series.into()),
-            self.timing.interval_ns,
-        )
+        SeriesField::new(&self.fields[field], field, (self.seed, series), self.timing.interval_ns)
     }
 
     /// A numeric field's value; none for text and truth values.
@@ -293,10 +291,17 @@ impl Sensors {
     pub fn push_turns(
         &self,
         (first, order): (u32, Order),
-        turns: impl Iterator<Item = u64>,
+        mut turns: impl Iterator<Item = u64>,
         with_copies: bool,
         batch: &mut Batch,
     ) {
+        if let Some(FieldShape { shape: Shape::Walked(walks), .. }) = self.fields.first() {
+            if let Some(turn) = turns.next() {
+                let end = turn + 1 + turns.count() as u64;
+                walks.fill(first..first + order.series, turn..end, batch);
+            }
+            return;
+        }
         let Timing { missing, late, stale, repeated, .. } = self.timing;
         let is_regular = missing + late + stale == 0.0 && !(with_copies && repeated > 0.0);
         let mut readings = Vec::with_capacity(turns.size_hint().0);
@@ -319,16 +324,22 @@ impl Sensors {
     }
 }
 
-/// What sensors send in their first ticks as a data set that can be exported, in the order of sending, copies of repeated readings included: table after
-/// table. Each table of the schema has its sensors, and how many ticks.
+/// What sensors send in their first ticks as a data set that can be exported, in the order of sending, copies of repeated readings included. Each table of the
+/// schema has its sensors, and how many ticks. Tables go side by side: a part of each, then the next part of each.
 pub fn data_set(schema: Schema, tables: Vec<(Sensors, u64)>) -> DataSet {
     DataSet::new(schema, move |shard, sink| {
-        for (table, (sensors, ticks)) in tables.iter().enumerate() {
-            let series = shard.series(sensors.series());
-            let order = Order::of_time(series.end - series.start);
-            sink.put_all(table, ticks.saturating_mul(series.len() as u64), BATCH, |turns, batch| {
-                sensors.push_turns((series.start, order), turns, true, batch)
-            })?;
+        let turns = |(sensors, ticks): &(Sensors, u64)| {
+            ticks.saturating_mul(shard.series(sensors.series()).len() as u64)
+        };
+        let parts = tables.iter().map(|table| turns(table).div_ceil(PART)).max().unwrap_or(0);
+        for part in 0..parts {
+            for (number, table) in tables.iter().enumerate() {
+                let (series, turns) = (shard.series(table.0.series()), turns(table));
+                let bound = |part| turns / parts * part + turns % parts * part / parts;
+                let order = Order::of_time(series.end - series.start);
+                let turns = bound(part)..bound(part + 1);
+                sink.put(number, |batch| table.0.push_turns((series.start, order), turns, true, batch))?;
+            }
         }
         Ok(())
     })

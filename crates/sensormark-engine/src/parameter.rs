@@ -5,8 +5,7 @@
 
 use sensormark_data::nearest::unknown;
 use sensormark_data::quantity::{Quantity, quantity};
-use serde::de::{DeserializeOwned, Error};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 use serde_json::{Number, Value};
 
 /// One number, word or list behind a workload's scales.
@@ -141,10 +140,6 @@ impl Settable for u64 {
 
 impl Settable for f64 {
     const KIND: Kind = Kind::Number;
-}
-
-impl Settable for sensormark_data::devops::Walk {
-    const KIND: Kind = Kind::Word;
 }
 
 impl Settable for String {
@@ -312,34 +307,6 @@ pub fn check_each(table: &[Parameter], numbers: &impl Serialize) -> Result<(), S
     let known = table.iter().filter_map(|one| Some((one, numbers.get(one.name)?)));
     let mut known = known;
     known.try_for_each(|(one, value)| one.check(value))
-}
-
-/// A list as JSON has it. Results of earlier versions hold it as it was typed: `"1,4,16"`, or one value alone.
-///
-/// # Errors
-/// What does not fit.
-pub fn list<'de, D, T>(from: D) -> Result<Vec<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: DeserializeOwned + Settable,
-{
-    let items = match Value::deserialize(from)? {
-        Value::Array(items) => items,
-        Value::String(text) => {
-            let typed = Parameter {
-                name: "a list",
-                about: "",
-                kind: T::KIND,
-                is_list: true,
-                unit: Unit::Plain,
-                bounds: ANY,
-            };
-            let read = typed.read(&text).map_err(D::Error::custom)?;
-            return serde_json::from_value(read).map_err(D::Error::custom);
-        }
-        one => vec![one],
-    };
-    serde_json::from_value(Value::Array(items)).map_err(D::Error::custom)
 }
 
 /// Parameters as a workload has them.

@@ -7,13 +7,15 @@ use std::time::Duration;
 
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use sensormark_data::devops::{Devops, Walk};
-use sensormark_data::export::{DataSet, ExportOptions, Format, Shard, export};
+use sensormark_data::export::{DataRequest, DataSet, ExportOptions, Format, Shard, export};
 use sensormark_data::machine_tool::{MachineTool, schema};
 use sensormark_data::random::Stream;
+use sensormark_engine::scale::Scale;
+use sensormark_engine::trial::WorkloadFactory;
 use sensormark_store::{
     Batch, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Values,
 };
+use sensormark_workload::shipped::DEVOPS;
 
 const HOSTS: usize = 100;
 const ROWS: usize = 1_000;
@@ -121,9 +123,11 @@ fn exports(criterion: &mut Criterion<CpuTime>) {
 /// A hundred hosts' measurements, generated: into columns alone, and written.
 fn devops(criterion: &mut Criterion<CpuTime>) {
     const TICKS: u64 = 60;
-    for (name, walk) in [("devops_clamped", Walk::Clamped), ("devops_reflected", Walk::Reflected)] {
-        let hosts = Devops { seed: 42, hosts: 100, walk };
-        let data = hosts.data_set(TICKS);
+    for (name, walk) in [("devops_clamped", "clamped"), ("devops_reflected", "reflected")] {
+        let mut numbers = DEVOPS.preset(Scale::Study).expect("a scale");
+        numbers["walk"] = walk.into();
+        let request = DataRequest { duration_ns: Some(600_000_000_000), ..DataRequest::of(42) };
+        let data = DEVOPS.data_set(&numbers, &request).expect("data");
         let values = TICKS * 100 * 101;
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Elements(values));

@@ -14,8 +14,6 @@
 
 pub mod checked;
 
-pub mod devops;
-
 pub mod durability;
 
 mod growth;

@@ -6,7 +6,7 @@
 use super::*;
 
 /// How a field gets its value.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub enum Rule {
     /// A float's walk of N(0, 1) within 0 to 100 from a uniform start.
     Percent,

@@ -12,6 +12,11 @@ pub const HOSTNAME: usize = 0;
 /// The number of the tag that says at which site a host is.
 pub const DATACENTER: usize = 2;
 
+/// The tags of a measurement.
+pub fn tags(of: &Measurement) -> impl Iterator<Item = &'static str> {
+    TAGS.split(' ').chain(of.tags.iter().copied())
+}
+
 impl Devops {
     /// What draws what a host has, each at its place. (Walks have streams with smaller numbers.)
     fn of_host(&self, host: u32) -> Stream {
@@ -66,7 +71,7 @@ impl Devops {
     /// What the hosts report: a table a measurement, a series a host, numbered as the hosts are.
     pub fn schema(&self) -> Schema {
         let described = |measurement: &Measurement| {
-            let tags: Vec<&str> = TAGS.split(' ').chain(measurement.tags.iter().copied()).collect();
+            let tags = tags(measurement).collect_vec();
             let values = |tag: &&str| {
                 TagColumn::Text((0..self.hosts).map(|host| self.tag(host, measurement.name, tag)).collect())
             };

@@ -8,7 +8,7 @@
 //! Value k of a field is a pure function of (seed, host, field, k): the step to tick k is word k of the field's own stream. A walk is a sum, so a [`Cursor`]
 //! reads it from tick to tick. It can be set to any [`Position`] that was kept; keeping some makes every tick near.
 //!
-//! It is not where readings are written or asked about (that is `workload::devops`).
+//! It is not where readings are written or asked about (that is `workload::own`, for `shipped/devops.toml`).
 
 pub mod cursor;
 pub mod fields;
@@ -23,6 +23,7 @@ mod tests;
 use crate::prelude::*;
 pub use cursor::{Cursor, Position, Track};
 use {
+    cursor::ticks,
     fields::{Rule::*, *},
     mover::*,
     steps::*,
@@ -36,11 +37,9 @@ pub const TICKS_AN_HOUR: u64 = 360;
 pub const START_NS: i64 = 1_451_606_400_000_000_000;
 /// Values of one host at one tick, over all measurements.
 pub const VALUES_PER_HOST: u64 = 101;
-/// Ticks stay below this (317 years), so that counters and times stay in 64 bits.
-pub const TICK_LIMIT: u64 = 1_000_000_000;
 
 /// What a bounded walk does at its bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Walk {
     /// It stays at the bound until a step leads back: the published behaviour. Walks that only climb reach their bound within minutes and stay.
@@ -65,36 +64,4 @@ pub struct Devops {
 #[inline]
 pub fn time_ns(tick: u64) -> i64 {
     START_NS.saturating_add(signed(tick).saturating_mul(INTERVAL_NS))
-}
-
-/// The first tick at or after an instant (ns since the Unix epoch).
-pub fn tick_from(instant_ns: i64) -> u64 {
-    instant_ns.saturating_sub(START_NS).max(0).unsigned_abs().div_ceil(INTERVAL_NS.unsigned_abs())
-}
-
-impl Devops {
-    /// What the hosts report in their first ticks, in the order of time and then of measurements, as a data set that can be exported.
-    pub fn data_set(self, ticks: u64) -> DataSet {
-        let schema = self.schema();
-        let tables = schema.tables.len();
-        DataSet::new(schema, move |shard, sink| {
-            let hosts = shard.series(self.hosts);
-            let ticks_of = |readings: u64| (readings / (hosts.len() as u64).max(1)).max(1);
-            let mut cursors: Vec<Cursor> =
-                (0..tables).map(|table| self.cursor(table, hosts.clone())).collect();
-            let mut end = 0;
-            while end < ticks {
-                // About so many readings of one measurement come before the next one's turn.
-                end = ticks.min(end + ticks_of(2_048));
-                for (table, cursor) in cursors.iter_mut().enumerate() {
-                    while cursor.position.tick < end {
-                        // Few enough for columns and lines to stay in a processor's cache.
-                        let ticks = ticks_of(512).min(end - cursor.position.tick);
-                        sink.put(table, |batch| cursor.fill(ticks, batch))?;
-                    }
-                }
-            }
-            Ok(())
-        })
-    }
 }

@@ -3,6 +3,7 @@
 use super::*;
 
 /// A field that moves, with what it takes to go on.
+#[derive(Debug)]
 pub struct Mover {
     pub field: usize,
     rule: Rule,
@@ -13,7 +14,7 @@ pub struct Mover {
 }
 
 /// What holds a float's walk: 0 and the top.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct FloatBounds {
     walk: Walk,
     top: f64,
@@ -67,8 +68,8 @@ impl Mover {
         Values::F64(starts.map(|(stream, bounds)| stream.unit(0) * bounds.top).collect())
     }
 
-    /// Goes on by some ticks. The values go into a column from a row on, one a host and tick, until it ends.
-    pub fn go(&self, ticks: Range<u64>, states: &mut Values, to: &mut Values, row: usize) {
+    /// Goes on by some turns. The values go into a column from a row on, until it ends.
+    pub fn go(&self, turns: Range<u64>, states: &mut Values, to: &mut Values, row: usize) {
         let normals = &*NORMALS;
         let shown = |state, place: usize| self.bounds[place].shown(state);
         let step = |state, place: usize, word| self.bounds[place].advance(state, normals.float(word));
@@ -84,30 +85,31 @@ impl Mover {
                     }
                 };
                 let shown = |state, _| (if state > bound { 2 * bound - state } else { state }) >> PART_BITS;
-                self.each(ticks, states, &mut to[row..], shown, step);
+                self.each(turns, states, &mut to[row..], shown, step);
             }
             (_, Values::F64(states), Values::F64(to)) => {
-                self.each(ticks, states, &mut to[row..], shown, step);
+                self.each(turns, states, &mut to[row..], shown, step);
             }
             (_, Values::F64(states), Values::I64(to)) => {
-                self.each(ticks, states, &mut to[row..], |state, place| whole(shown(state, place)), step);
+                self.each(turns, states, &mut to[row..], |state, place| whole(shown(state, place)), step);
             }
             _ => unreachable!("walks of whole numbers have columns of such"),
         }
     }
 
-    /// Goes on by some ticks: what each state shows goes out, unless that is empty, and then the state takes its step.
+    /// Goes on by some turns: what each state shows goes out, unless that is empty, and then the state takes its step.
     fn each<S: Copy, V>(
         &self,
-        ticks: Range<u64>,
+        turns: Range<u64>,
         states: &mut [S],
         out: &mut [V],
         shown: impl Fn(S, usize) -> V,
         step: impl Fn(S, usize, u64) -> S,
     ) {
         let mut out = out.iter_mut();
-        for tick in ticks {
-            for (place, (state, stream)) in states.iter_mut().zip(&self.streams).enumerate() {
+        for (tick, places) in ticks(turns, states.len() as u64) {
+            let walks = states[places.clone()].iter_mut().zip(&self.streams[places.clone()]);
+            for (place, (state, stream)) in places.zip(walks) {
                 if let Some(out) = out.next() {
                     *out = shown(*state, place);
                 }

@@ -3,8 +3,6 @@
 use super::fields::{CPU, MEASUREMENTS, Rule};
 use super::hosts::TAGS;
 use super::*;
-use crate::export::tests::write_batches;
-use crate::export::{ExportOptions, Format, Shard};
 use crate::random::finalise;
 use sensormark_store::{Batch, FieldType, Schema, Value, Values};
 use std::collections::BTreeSet;
@@ -19,7 +17,7 @@ fn devops(hosts: u32, walk: Walk) -> Devops {
 fn table(data: &Devops, measurement: usize, ticks: u64) -> Batch {
     let schema = data.schema();
     let mut batch = Batch::new(measurement, &schema.tables[measurement]);
-    data.cursor(measurement, 0..data.hosts).fill(ticks, &mut batch);
+    data.cursor(measurement, 0..data.hosts).fill(ticks * u64::from(data.hosts), &mut batch);
     batch.check(&schema.tables[measurement], false).unwrap();
     batch
 }
@@ -99,19 +97,6 @@ fn there_are_a_hundred_and_one_values_a_host_and_tick() {
     );
 }
 
-/// What is exported is counted: a day of two hosts, and so of a hundred.
-#[test]
-fn a_day_of_a_hundred_hosts_is_the_studys_number_of_values() {
-    let data = devops(2, Walk::Clamped).data_set(24 * TICKS_AN_HOUR);
-    let mut values = 0_u64;
-    let read = data.each_batch(Shard::WHOLE, |batch| {
-        values += (batch.len() * batch.columns.len()) as u64;
-        Ok(())
-    });
-    read.unwrap();
-    assert_eq!(values * 50, 87_264_000);
-}
-
 #[test]
 fn how_a_walk_is_read_does_not_matter() {
     for walk in [Walk::Clamped, Walk::Reflected] {
@@ -119,22 +104,22 @@ fn how_a_walk_is_read_does_not_matter() {
         for measurement in 0..MEASUREMENTS.len() {
             let whole = table(&data, measurement, 60);
             let description = &data.schema().tables[measurement];
-            // In unequal parts, into one batch.
+            // In unequal parts, into one batch; some begin or end amid a tick.
             let mut parts = Batch::new(measurement, description);
             let mut cursor = data.cursor(measurement, 0..5);
-            for ticks in [1, 7, 0, 32, 20] {
-                cursor.fill(ticks, &mut parts);
+            for turns in [5, 37, 0, 1, 157, 2, 98] {
+                cursor.fill(turns, &mut parts);
             }
             assert_eq!(parts, whole);
             // From a position that was kept, and of some hosts alone.
             let mut some = data.cursor(measurement, 2..4);
-            some.skip(17);
+            some.skip(2 * 17);
             let kept = some.position.clone();
-            some.skip(40);
+            some.skip(2 * 40);
             some.position.clone_from(&kept);
-            assert_eq!(some.position.tick, 17);
+            assert_eq!(some.position.turn, 2 * 17);
             let mut late = Batch::new(measurement, description);
-            some.fill(43, &mut late);
+            some.fill(2 * 43, &mut late);
             let mut expected = Batch::new(measurement, description);
             for row in (0..whole.len())
                 .filter(|&row| (2..4).contains(&whole.series[row]) && whole.times_ns[row] >= time_ns(17))
@@ -145,7 +130,8 @@ fn how_a_walk_is_read_does_not_matter() {
         }
         let whole = table(&data, CPU, 60);
         for field in 0..10 {
-            let mut track = data.cursor(CPU, 0..5).track(field, 3).unwrap();
+            let cursor = data.cursor(CPU, 0..5);
+            let mut track = cursor.track(&cursor.position, field, 3).unwrap();
             track.skip_to(11);
             for tick in 11..60 {
                 let value = whole.columns[field].number(tick * 5 + 3);
@@ -153,26 +139,6 @@ fn how_a_walk_is_read_does_not_matter() {
             }
         }
     }
-}
-
-#[test]
-fn shards_make_the_whole() {
-    let data = devops(7, Walk::Clamped).data_set(400);
-    let lines = |shard: Shard| {
-        let options = ExportOptions { format: Format::LineProtocol, shard, table: None };
-        let mut bytes = Vec::new();
-        write_batches(&data, &options, &mut bytes).unwrap();
-        let text = String::from_utf8(bytes).unwrap();
-        text.lines().map(str::to_owned).collect::<BTreeSet<String>>()
-    };
-    let whole = lines(Shard::WHOLE);
-    assert_eq!(whole.len(), 7 * 400 * 9);
-    let parts = (0..3).map(|number| lines(Shard::new(number, 3).unwrap()));
-    let parts: Vec<_> = parts.collect();
-    assert_eq!(parts.iter().map(BTreeSet::len).sum::<usize>(), whole.len());
-    assert_eq!(parts.into_iter().flatten().collect::<BTreeSet<_>>(), whole);
-    let host = "cpu,arch=";
-    assert!(whole.iter().any(|line| line.starts_with(host)), "tags by name");
 }
 
 struct Moments {
@@ -327,8 +293,6 @@ fn disks_fill_from_the_middle_and_the_rest_follows() {
 #[test]
 fn times_and_what_a_host_has_for_ever() {
     assert_eq!(time_ns(0) % 86_400_000_000_000, 0, "midnight");
-    assert_eq!([tick_from(i64::MIN), tick_from(START_NS)], [0, 0]);
-    assert_eq!([tick_from(time_ns(7)), tick_from(time_ns(7) + 1)], [7, 8]);
     let data = devops(30, Walk::Clamped);
     let uptime = column(&data, "redis", "uptime_in_seconds", 10, 4);
     assert_eq!(uptime, (0..10).map(|tick| f64::from(tick * 10)).collect::<Vec<_>>());

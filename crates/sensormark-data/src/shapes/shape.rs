@@ -8,9 +8,10 @@
 //! | counter | start + k · step + a random part below one step: it never falls, and grows by `step` on average |
 //! | walk | a sum of value noises, one for each power of two of ticks up to the period, the amplitude growing with the root of the power |
 //! | temperature, meter | see [`temperature`](super::temperature) and [`meter`](super::meter) |
+//! | walked | each value follows from the one before: see [`devops`](crate::devops) |
 //! | recorded | the values of somebody's own column, round and round, each series from its own place |
 
-use crate::prelude::*;
+use crate::{devops::Track, prelude::*};
 
 /// How a field moves.
 #[derive(Debug, Clone)]
@@ -39,6 +40,17 @@ pub enum Shape {
     Words(Vec<String>),
     /// A column of a recording, without gaps.
     Recorded(Arc<Values>),
+    /// Each value follows from the one before.
+    Walked(Arc<dyn Walked>),
+}
+
+/// Values that follow one from the other, of all fields of a table.
+pub trait Walked: fmt::Debug + Send + Sync {
+    /// Appends the readings of some series in some turns of theirs to a batch, in the order of time.
+    fn fill(&self, series: Range<u32>, turns: Range<u64>, batch: &mut Batch);
+
+    /// The values of a field of one series from a tick on; none where it has none that are asked for.
+    fn track(&self, field: usize, series: u32, tick: u64) -> Option<Track>;
 }
 
 /// A field: its shape, and what is done to the value.

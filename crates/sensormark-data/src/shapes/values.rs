@@ -1,6 +1,7 @@
 //! The values of a field of one series: that of tick k at once, and sooner where the tick before was asked just before it.
 
 use super::{Shape::*, walk::Walk, *};
+use crate::devops::Track;
 
 /// A value is repeated less often than this in a row.
 const LONGEST_RUN: u64 = 64;
@@ -8,6 +9,8 @@ const LONGEST_RUN: u64 = 64;
 /// A field of one series, with what its values have in common.
 pub struct SeriesField<'f> {
     field: &'f FieldShape,
+    /// Its number, and that of the series.
+    of: (usize, u32),
     interval_ns: u64,
     value: Stream,
     noise: Stream,
@@ -17,13 +20,15 @@ pub struct SeriesField<'f> {
     walk: Option<Walk>,
     temperature: Option<temperature::Temperature>,
     meter: Option<meter::Meter>,
+    track: Option<Track>,
     /// The tick that was asked last, and its value before rounding.
     last: Option<(u64, f64)>,
 }
 
 impl<'f> SeriesField<'f> {
-    /// Field number `number` of a series whose random numbers these are.
-    pub fn new(field: &'f FieldShape, number: usize, streams: Streams, interval_ns: i64) -> Self {
+    /// Field number `number` of a series under a seed.
+    pub fn new(field: &'f FieldShape, number: usize, (seed, series): (u64, u32), interval_ns: i64) -> Self {
+        let streams = Streams::new(seed, series.into());
         let interval_ns = interval_ns.unsigned_abs().max(1);
         // The phase says where a series begins in its period or column, repeats and outliers which values are such.
         let [value, noise, phase, repeats, outliers] =
@@ -37,6 +42,7 @@ impl<'f> SeriesField<'f> {
         let meter = matches!(field.shape, Meter(_)).then(|| meter::Meter::new(streams));
         Self {
             field,
+            of: (number, series),
             interval_ns,
             value,
             noise,
@@ -46,6 +52,7 @@ impl<'f> SeriesField<'f> {
             walk,
             temperature,
             meter,
+            track: None,
             last: None,
         }
     }
@@ -59,6 +66,14 @@ impl<'f> SeriesField<'f> {
                 _ => None,
             },
             (Meter(field), _) => Some(self.meter?.value(*field, tick)),
+            (Walked(walks), _) => {
+                let before = self.track.take().filter(|track| track.tick <= tick);
+                let mut track = before.or_else(|| walks.track(self.of.0, self.of.1, tick))?;
+                track.skip_to(tick);
+                let value = track.advance();
+                self.track = Some(track);
+                Some(Float(value))
+            }
             (_, I64) => Some(Integer(self.integer(tick))),
             (_, F64) => Some(Float(self.float(tick))),
             _ => None,

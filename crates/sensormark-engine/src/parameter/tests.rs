@@ -121,20 +121,3 @@ fn a_value_out_of_bounds_is_said_with_them() {
     let wrong = Numbers { seconds: f64::NAN, ..Numbers::of(Scale::Quick) };
     assert!(check_each(Numbers::TABLE, &wrong).is_err());
 }
-
-#[test]
-fn lists_of_earlier_results_are_read_as_they_were_typed() {
-    #[derive(serde::Deserialize)]
-    struct Stored {
-        #[serde(deserialize_with = "list")]
-        numbers: Vec<u32>,
-    }
-    for (stored, numbers) in
-        [(json!([1, 16]), vec![1, 16]), (json!("1,16"), vec![1, 16]), (json!(4), vec![4])]
-    {
-        let read: Stored = serde_json::from_value(json!({ "numbers": stored })).expect("a list");
-        assert_eq!(read.numbers, numbers);
-    }
-    let wrong = serde_json::from_value::<Stored>(json!({ "numbers": "many" }));
-    assert!(wrong.is_err());
-}

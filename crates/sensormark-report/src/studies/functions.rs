@@ -1,7 +1,6 @@
 //! What a study's file cannot say: a few words and cells, by their names.
 
 use super::*;
-use sensormark_workload::devops::{Parameters, questions::QuestionKind};
 
 /// Bytes of a raw sample of the machine tool: five channels of two bytes, and its time of twelve.
 const RAW_BYTES: f64 = 22.0;
@@ -13,6 +12,7 @@ pub fn word(scope: &Scope<'_>, name: &str) -> Option<String> {
     let field = scope.field;
     let arm = || scope.subject(IMPLEMENTATION);
     let values = || scope.values(rest, arm());
+    let number = |name: &str| field.run.parameters.get(name)?.as_u64();
     match function {
         "cut" => Loads::parse(rest).cut(field, arm()?),
         "why" => Some(Loads::parse(rest).why_missing(field, arm()?)),
@@ -50,12 +50,12 @@ pub fn word(scope: &Scope<'_>, name: &str) -> Option<String> {
             let mut done = field.valid_of(arm).flat_map(|trial| loads.finished(trial));
             done.find_map(|load| load.client_side.as_ref()).map(|_| arm.label.clone())
         }),
-        // A question of the workload devops.
-        "question" => {
-            let parameters: Parameters = serde_json::from_value(field.run.parameters.clone()).ok()?;
-            let kind = QuestionKind::ALL.into_iter().find(|kind| kind.name() == rest)?;
-            Some(kind.words(&parameters))
-        }
+        // Minutes, as a person says them.
+        "span" => number(rest).map(|minutes| match minutes {
+            minutes if minutes.is_multiple_of(60) => format!("{} h", minutes / 60),
+            minutes => format!("{minutes} min"),
+        }),
+        "least" => Some(rest.split(' ').filter_map(number).min()?.to_string()),
         _ => None,
     }
 }

@@ -95,7 +95,17 @@ impl Answers {
         }
     }
 
-    fn chosen(&self, selection: &Selection) -> Vec<u32> {
+    /// The first and the last time in a range at which all series have a reading, where they have no times of their own.
+    pub fn ends_ns(&self, range: TimeRange) -> Option<[i64; 2]> {
+        self.sensors.readings_within(0).filter(|_| !self.sensors.timing.staggered)?;
+        let time_ns = |tick: u64| self.sensors.boundary_ns(tick);
+        let mut times = self.sensors.ticks(range.start_ns, range.end_ns, u64::MAX).map(time_ns);
+        let first = times.find(|ns| range.contains(*ns))?;
+        Some([first, times.rfind(|ns| range.contains(*ns)).unwrap_or(first)])
+    }
+
+    /// The series that a question is about.
+    pub fn chosen(&self, selection: &Selection) -> Vec<u32> {
         let series = &self.table().series;
         match selection {
             Selection::One(one) => vec![*one],

@@ -58,7 +58,7 @@ impl Parameters {
         };
         let phases = self.phases.iter();
         let writers = phases.flat_map(|phase| phase.writers.iter().map(move |part| (phase, part)));
-        let ticks: u64 = writers.filter(|(_, part)| part.table == table).map(sent).sum();
+        let ticks: u64 = writers.filter(|(_, part)| part.is_of(table)).map(sent).sum();
         series.churn_in(ticks.max(series.ticks()))
     }
 }

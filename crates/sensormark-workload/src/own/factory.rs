@@ -4,9 +4,9 @@ use super::answers::Answers;
 use super::layouts::Statements;
 use super::life::{CHECKS, RollupQuestions, Round};
 use super::limit::What;
-use super::parameters::{Parameters, PhasePart, QueryKind, QueryPart, TablePart, WritersPart};
+use super::parameters::{Parameters, PhasePart, QueryKind, QueryPart, TablePart, WhenPart, WritersPart};
 use super::questions::{Horizon, Questions};
-use super::writes::{Copies, Writes};
+use super::writes::{Batches, Copies, Writes};
 use super::{LOAD, MIXED, NAME, layouts, lifecycle, sensors};
 use crate::growth;
 use crate::replay::round_span;
@@ -25,8 +25,10 @@ use sensormark_engine::trial::support::{Support, support};
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_engine::work_distribution::WorkDistribution;
 use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
-use sensormark_store::{DefaultSelection, Family, LayoutOption, RepeatedWrite, Schema};
+use sensormark_result::measurement::record::{Figure, LoadRecord, TrialRecord};
+use sensormark_store::{
+    DaySplit, DefaultSelection, Family, LayoutOption, RepeatedWrite, Schema, WriteMethod,
+};
 use serde_json::Value;
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -37,8 +39,14 @@ use std::time::Duration;
 const READINGS_PER_SPAN: i64 = 1_000;
 /// The families of a row a reading.
 const INDIVIDUAL: [&str; 2] = ["individual", "reading"];
+/// A minute, of which a bucket is.
+const BUCKET_NS: i64 = 60_000_000_000;
+const HOUR_NS: i64 = 60 * BUCKET_NS;
 /// Rates are kept to a thousandth of an operation a second.
 const RATE_PARTS: f64 = 1_000.0;
+
+/// What a file calls itself where something is wrong with what is wanted of its data.
+pub const THIS: &str = "this file";
 
 /// User's workloads.
 #[derive(Debug, Clone, Copy, Default)]
@@ -61,15 +69,18 @@ impl WorkloadFactory for OwnWorkload {
         let mut parameters = read(parameters)?;
         for table in &mut parameters.tables {
             let series = &mut table.series;
-            if let Some(ticks) = request.steps("this file", series.interval_ns)? {
+            if let Some(ticks) = request.steps(THIS, series.interval_ns)? {
                 series.duration_ns = DataRequest::end_ns(0, ticks, series.interval_ns)?;
                 series.check_duration()?;
+            }
+            if series.generator.is_some() {
+                request.begins(THIS, series.start_ns)?;
             }
             series.start_ns = request.start_ns.unwrap_or(series.start_ns);
             DataRequest::end_ns(series.start_ns, series.ticks(), series.interval_ns)?;
             table.check_meters()?;
         }
-        let schema = sensors::readings(&parameters);
+        let schema = sensors::readings(&parameters, request.seed);
         let each = schema.tables.iter().enumerate().map(|(number, table)| {
             let sensors = sensors::sensors(&parameters, number, request.seed, table.time_resolution)?;
             Ok((sensors, parameters.tables[number].series.ticks()))
@@ -79,7 +90,8 @@ impl WorkloadFactory for OwnWorkload {
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {
-        Ok(sensors::schema(&read(parameters)?))
+        // Tags of any seed will do for asking stores for layouts.
+        Ok(sensors::schema(&read(parameters)?, 0))
     }
 
     fn asks_while_writing(&self, parameters: &Value) -> bool {
@@ -93,6 +105,10 @@ impl WorkloadFactory for OwnWorkload {
 
     fn choose(&self, parameters: &Value, family: &str, offers: &mut [LayoutOption]) {
         let Ok(own) = read(parameters) else { return };
+        // Nobody acknowledges a datagram.
+        for offer in offers.iter_mut().filter(|offer| offer.layout.write == WriteMethod::Datagram) {
+            offer.default_selection = DefaultSelection::OnRequest;
+        }
         // What is done to old data is written for the usual layouts.
         if own.life.is_some() {
             offers.iter_mut().skip(1).for_each(|offer| offer.default_selection = DefaultSelection::OnRequest);
@@ -109,9 +125,15 @@ impl WorkloadFactory for OwnWorkload {
             parameters.layouts.retain(|layout| INDIVIDUAL.contains(&layout.as_str()));
         }
         let intervals = parameters.tables.iter().map(|table| table.series.interval_ns);
-        let span_ns = round_span(intervals.max().unwrap_or(1).saturating_mul(READINGS_PER_SPAN));
+        let span_ns = round_span(intervals.clone().max().unwrap_or(1).saturating_mul(READINGS_PER_SPAN));
         let [individual, reading] = INDIVIDUAL.map(|name| (name, Family::PerReading));
-        let all = [individual, ("bulk", Family::PerSpan { span_ns }), reading];
+        let a_minute = BUCKET_NS / intervals.min().unwrap_or(1).clamp(1, BUCKET_NS);
+        let buckets = Family::Bucketed {
+            limit: u32::try_from(a_minute).unwrap_or(u32::MAX),
+            per_ns: BUCKET_NS,
+            split: DaySplit { day_start_ns: 6 * HOUR_NS, day_end_ns: 22 * HOUR_NS },
+        };
+        let all = [individual, ("bulk", Family::PerSpan { span_ns }), reading, ("buckets", buckets)];
         let wanted = |(name, _): &(&str, Family)| parameters.layouts.iter().any(|one| one == name);
         let named = all.into_iter().filter(wanted);
         Ok(named.map(|(name, family)| (name.to_owned(), family)).collect())
@@ -124,7 +146,7 @@ impl WorkloadFactory for OwnWorkload {
         subject: Subject<'_>,
     ) -> Result<Box<dyn Workload>, String> {
         let parameters = read(parameters)?;
-        let mut schema = sensors::schema(&parameters);
+        let mut schema = sensors::schema(&parameters, seed);
         let (mut notes, mut made) = (Vec::new(), Vec::new());
         for (number, part) in parameters.tables.iter().enumerate() {
             let resolution = subject.time_resolution(&schema, number);
@@ -191,7 +213,7 @@ struct OwnTable {
 struct Group {
     about: About,
     turns: Range<u64>,
-    batch: u64,
+    batches: Batches,
     order: Order,
     /// Whether they write no more than that: where nothing is said of a watermark, all of it is there.
     has_end: bool,
@@ -213,7 +235,7 @@ impl Own {
                 self.steps.push(Step::Reset);
                 written.iter_mut().for_each(Vec::clear);
             }
-            if let Some(readings) = phase.size {
+            if let Some(readings) = phase.size.filter(|readings| *readings > 0) {
                 self.steps.push(Step::Size(readings));
                 size = phase.size;
             }
@@ -222,7 +244,7 @@ impl Own {
             let first = phase.round.filter(|&round| round == 0).and_then(|_| self.tasks(0, 0, subject));
             self.steps.extend(first.map(|task| alone("prepare", task)));
             for part in &phase.writers {
-                loads.push(self.writing(phase, part, &mut written[part.table]));
+                loads.push(self.writing(phase, part, &mut written));
             }
             let queries = self.supported(number, &before, subject);
             let is_warm = |part: &&QueryPart| phase.warm_up_ns > 0 && !before[part.table].is_empty();
@@ -253,7 +275,7 @@ impl Own {
                 // They know nothing of each other's operations.
                 run.loads.iter_mut().for_each(|load| load.distribution = WorkDistribution::STRIDE);
             }
-            if let Some(readings) = size {
+            if let Some(readings) = size.filter(|_| phase.size != Some(0)) {
                 run = run.label(names::STORED, readings);
             }
             self.steps.push(Step::Run(run));
@@ -351,45 +373,74 @@ impl Own {
     }
 
     /// Clients that go on where those before them end.
-    fn writing(&self, phase: &PhasePart, part: &WritersPart, written: &mut Vec<Group>) -> LoadSpec {
-        let table = &self.tables[part.table];
+    fn writing(&self, phase: &PhasePart, part: &WritersPart, written: &mut [Vec<Group>]) -> LoadSpec {
         let series = &self.parameters.tables[part.table].series;
-        let batch = match part.batch {
+        let batch = |advised: u64| match part.batch {
             _ if series.entity.is_some() && !part.is_bulk(series) => 1,
-            0 => table.advised,
+            0 => round_u64(advised as f64 * part.advised.unwrap_or(1.0)).max(1),
             batch => batch,
         };
-        let operations = part.rate.map(|rate| rate / batch as f64);
+        let tables = self.tables.iter().enumerate().filter(|(table, _)| part.is_of(*table));
+        let (sensors, batches): (Vec<_>, Vec<_>) = tables
+            .map(|(_, table)| ((Arc::clone(&table.sensors), table.copies), batch(table.advised)))
+            .unzip();
+        let (several, batches) = (sensors.len() as f64, Batches(batches));
+        let operations = part.rate.map(|rate| rate * several / batches.mean());
         let given = part.turns(series);
         let lasts_ns = phase.task.as_ref().map_or(phase.duration_ns, |_| Some(lifecycle::LONGEST_NS));
         let length = match (given, lasts_ns) {
             (Some(turns), _) => turns,
-            (None, Some(duration_ns)) => length(operations, duration_ns).saturating_mul(batch),
+            (None, Some(duration_ns)) => batches.turn(length(operations, duration_ns)),
             (None, None) => 0,
         };
-        let first = written.last().map_or(0, |group: &Group| group.turns.end);
+        let first = written[part.table].last().map_or(0, |group: &Group| group.turns.end);
         let turns = first..first.saturating_add(length);
         let (order, has_entity) = (part.order(series), series.entity.is_some());
-        let (sensors, sent) = (Arc::clone(&table.sensors), (turns.clone(), order));
-        let writes = Writes::new(part, sensors, table.copies, sent, batch, has_entity);
         // A client stays with a series, whose entity it updates in the order of time.
-        let distribution = match has_entity && batch == 1 {
+        let distribution = match has_entity && batches.0[0] == 1 {
             true => WorkDistribution::STRIDE,
             false => WorkDistribution::COUNTER,
         };
         let about = About { phase: phase.name.clone(), load: part.name.clone() };
-        written.push(Group {
+        let group = Group {
             about,
-            turns,
-            batch,
+            turns: turns.clone(),
+            batches: batches.clone(),
             order,
             has_end: given.is_some(),
             is_whole: phase.duration_ns.is_none() || phase.task.is_some(),
-        });
+        };
+        for (_, written) in written.iter_mut().enumerate().filter(|(table, _)| part.is_of(*table)) {
+            written.push(group.clone());
+        }
+        let writes = Writes::new(part, sensors, (turns, order), batches, has_entity);
         LoadSpec {
             distribution,
             pacing: pacing(operations),
             ..LoadSpec::writing(part.name.clone(), Arc::new(writes), part.clients)
+        }
+    }
+
+    /// What loads of all tables side by side are in values: how many a second, and how many are stored when the database rests.
+    fn add_values(&self, record: &mut TrialRecord) {
+        let TrialRecord { loads, figures, .. } = record;
+        let fields = self.parameters.tables.iter().map(|table| table.fields.len()).sum::<usize>();
+        let a_reading = fields as f64 / self.tables.len() as f64;
+        let mut stored = 0.0;
+        for load in loads.iter().filter(|load| load.writes) {
+            let mut phases = self.parameters.phases.iter().filter(|phase| phase.name == load.phase);
+            let is_of_all = |phase: &&PhasePart| phase.writers.iter().any(|part| part.all);
+            let Some(phase) = phases.find(is_of_all) else { continue };
+            stored = if phase.empty { 0.0 } else { stored } + load.readings() as f64 * a_reading;
+            if let Some(rate) = load.readings_per_second().filter(|rate| *rate > 0.0) {
+                let rate = Figure::new(rate * a_reading, "values/s");
+                figures.insert(format!("values_per_second/{}", phase.name), rate);
+            }
+            if let Some(rest) = &phase.settled
+                && figures.contains_key(&format!("{}/{rest}", names::DISK_SETTLED))
+            {
+                figures.insert(format!("values/{rest}"), Figure::new(stored, "values"));
+            }
         }
     }
 
@@ -403,14 +454,16 @@ impl Own {
         let series = &self.parameters.tables[part.table].series;
         let kept_ns = self.parameters.life.as_ref().zip(phase.round);
         let kept_ns = kept_ns.map_or(i64::MIN, |(life, round)| life.kept_from_ns(series, round));
+        let order = last.map_or(Order::of_time(series.count), |group| group.order);
+        let new_ns = || table.sensors.boundary_ns(order.at(turns.start).1);
         let horizon = Horizon {
             turns_before: turns.start,
-            batch: last.map_or(1, |group| group.batch),
-            order: last.map_or(Order::of_time(series.count), |group| group.order),
+            batches: last.map_or(Batches(vec![1]), |group| group.batches.clone()),
+            order,
             turns_end: turns.end,
             turns_loaded: if is_there { turns.end } else { turns.start },
             lag_ticks: table.sensors.longest_delay(table.copies.sent),
-            first_ns: kept_ns,
+            first_ns: if part.when == WhenPart::New { new_ns() } else { kept_ns },
         };
         let before = self.parameters.phases[..number].iter().map(|phase| phase.queries.len());
         let place =
@@ -496,7 +549,7 @@ fn checking(phase: &PhasePart, part: Option<&QueryPart>) -> Checking {
 /// Writers of earlier phases that must have written all that was due: others go on where they end, or ask about it.
 fn needs(phase: &PhasePart, written: &[Vec<Group>]) -> Vec<About> {
     let of_table = written.iter().enumerate().flat_map(|(table, groups)| {
-        let writes = phase.writers.iter().any(|part| part.table == table);
+        let writes = phase.writers.iter().any(|part| part.is_of(table));
         let asks = phase.queries.iter().any(|part| part.table == table);
         // Who only asks keeps below what the last writers had written when they were cut.
         let before = groups.len().saturating_sub(usize::from(!writes));
@@ -551,5 +604,6 @@ impl Workload for Own {
         let size = self.parameters.your_size();
         let held: Vec<_> = limits.map(|limit| limit.hold(record, size.as_ref())).collect();
         record.limits = held;
+        self.add_values(record);
     }
 }

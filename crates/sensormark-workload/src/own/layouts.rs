@@ -27,11 +27,8 @@ pub enum Statements {
     All,
 }
 
-/// The layout with an index on the series first, and the store's own after it. Nobody acknowledges a datagram.
+/// The layout with an index on the series first, and the store's own after it.
 fn choose_series(offers: &mut [LayoutOption]) {
-    for offer in offers.iter_mut().filter(|offer| offer.layout.write == WriteMethod::Datagram) {
-        offer.default_selection = DefaultSelection::OnRequest;
-    }
     let wanted = |LayoutOption { layout, .. }: &LayoutOption| {
         layout.index == Index::Series && layout.shape == Shape::RowPerReading && !layout.foreign_key
     };

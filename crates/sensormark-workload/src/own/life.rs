@@ -155,9 +155,7 @@ impl RollupQuestions {
                 let room = (all - asked).cast_unsigned();
                 let after = match when {
                     WhenPart::Latest => room,
-                    WhenPart::Anywhere => {
-                        self.stream.below(2 * index + 1, NonZeroU64::MIN.saturating_add(room))
-                    }
+                    _ => self.stream.below(2 * index + 1, NonZeroU64::MIN.saturating_add(room)),
                 };
                 (after.cast_signed(), asked)
             }

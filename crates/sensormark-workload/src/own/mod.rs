@@ -36,6 +36,7 @@ pub mod questions;
 pub mod sensors;
 mod sizes;
 pub mod template;
+mod walks;
 pub mod writes;
 
 #[cfg(test)]

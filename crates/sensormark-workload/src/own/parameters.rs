@@ -4,6 +4,7 @@ pub use super::file::DashboardPart;
 use super::layouts::{Indexes, Statements};
 use super::lifecycle::TaskPart;
 use super::limit::Limit;
+use sensormark_data::devops::Walk;
 use sensormark_data::recording::RecordingOptions;
 use sensormark_data::shapes::{meter, order::Order};
 use sensormark_store::{Durability, TimeResolution};
@@ -166,6 +167,17 @@ pub struct SeriesPart {
     /// What each series belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entity: Option<EntityKind>,
+    /// What makes the readings, where shapes do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generator: Option<Generator>,
+}
+
+/// What makes tables, tags and values that no file could describe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Generator {
+    /// Hosts that watch themselves: nine tables of walks, which do this at their bounds.
+    Devops(Walk),
 }
 
 /// Things that series belong to: a row each, which a reading that is written alone updates.
@@ -363,6 +375,8 @@ pub enum ShapePart {
         #[serde(default)]
         options: Box<RecordingOptions>,
     },
+    /// As the generator has it.
+    Generated,
 }
 
 /// A phase: writers and queries at the same time.
@@ -383,7 +397,7 @@ pub struct PhasePart {
     /// What it stands for in tables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, Value>,
-    /// A size begins with it: the readings that are stored when its writers have loaded.
+    /// A size begins with it: the readings that are stored when its writers have loaded. 0: it is of no size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// A life's round of tasks is due beside it, of this number.
@@ -415,10 +429,16 @@ pub struct WritersPart {
     pub name: String,
     /// The table's number.
     pub table: usize,
+    /// Whether they write all tables side by side; what else is said is then of each.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all: bool,
     /// How many.
     pub clients: u32,
     /// Turns of sensors in an operation; 0 for what the database's documentation advises.
     pub batch: u64,
+    /// So many times what it advises.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advised: Option<f64>,
     /// Turns a second, of all clients; none for as fast as they can.
     pub rate: Option<f64>,
     /// How much time the data that they write spans; none where they write until the phase ends.
@@ -492,6 +512,11 @@ pub enum QueryKind {
 }
 
 impl WritersPart {
+    /// Whether they write a table, by its number.
+    pub fn is_of(&self, table: usize) -> bool {
+        self.all || self.table == table
+    }
+
     /// In which order series have their turns.
     pub fn order(&self, series: &SeriesPart) -> Order {
         let (together, block) = self.order.unwrap_or((series.count, 1));
@@ -572,6 +597,8 @@ pub enum OfPart {
     Written,
     /// One after the other, of those that were written.
     Each,
+    /// So many, drawn.
+    Several(u32),
     /// All.
     All,
     /// Those with one value of a tag, drawn.
@@ -598,6 +625,8 @@ pub enum WhenPart {
     Anywhere,
     /// The latest that is acknowledged.
     Latest,
+    /// Any time of what the last writers before it wrote.
+    New,
 }
 
 /// One kind of question.

@@ -2,6 +2,7 @@
 
 use super::answers::Answers;
 use super::parameters::{ByPart, OfPart, QueryKind, QueryPart, WhenPart};
+use super::writes::Batches;
 use crate::checked::time_text;
 use sensormark_data::random::Stream;
 use sensormark_data::shapes::{order::Order, shape::Number};
@@ -11,6 +12,7 @@ use sensormark_store::{
     Aggregate, Answer, Ask, Comparison, Derived, FieldSet, Function, Grouping, Predicate, Query, Selection,
     Table, TimeRange, Value, Window,
 };
+use std::collections::BTreeSet;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -27,12 +29,12 @@ const NEAREST: u32 = 5;
 const STREAM: u64 = u64::MAX - 1;
 
 /// How far the data has come when a question is asked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Horizon {
     /// Turns that are there before the first operation of the load that is asked about.
     pub turns_before: u64,
     /// Turns in each of its operations, but for the last, which may be smaller.
-    pub batch: u64,
+    pub batches: Batches,
     /// Which series has which turn.
     pub order: Order,
     /// Turns that are there after its last operation.
@@ -51,7 +53,7 @@ impl Horizon {
         if watermark == u64::MAX {
             self.turns_loaded
         } else {
-            self.turns_before.saturating_add(watermark.saturating_mul(self.batch)).min(self.turns_end)
+            self.turns_before.saturating_add(self.batches.turn(watermark)).min(self.turns_end)
         }
     }
 
@@ -70,6 +72,8 @@ pub struct Questions {
     /// The fields, or those that are drawn from.
     fields: Vec<usize>,
     length: u64,
+    /// How many groups an answer has in each window; none where that is not always the same.
+    groups: Option<usize>,
     /// The first line of the file that answers make.
     head: String,
     classes: [String; 1],
@@ -88,8 +92,18 @@ impl Questions {
         let table = answers.table();
         let fields = part.fields.iter().filter_map(|name| table.field(&column_name(name).0)).collect();
         let tags = table.tags.iter().map(|tag| format!("{},", tag.name));
+        let groups = match (&part.by, &part.of) {
+            (ByPart::Nothing, _) => Some(1),
+            (ByPart::Tag(name), OfPart::All) => table.tag(&column_name(name).0).map(|tag| {
+                let column = &table.series.columns()[tag];
+                (0..table.series.len()).map(|one| column.text(one)).collect::<BTreeSet<_>>().len()
+            }),
+            (ByPart::Series, OfPart::All) => Some(table.series.len() as usize),
+            _ => None,
+        };
         Self {
             fields,
+            groups,
             head: tags.collect::<String>() + "from,until,amount",
             stream: Stream::new(seed, STREAM, number),
             part: part.clone(),
@@ -141,13 +155,22 @@ impl Questions {
         let begun = churn.series_before(ticks);
         let ended = match self.part.when {
             WhenPart::Latest => begun - u64::from(churn.places),
-            WhenPart::Anywhere => 0,
+            _ => 0,
         };
         let series = ended + self.below(index, 0, begun - ended);
         let series = u32::try_from(series).unwrap_or(0);
         match &self.part.of {
             OfPart::One | OfPart::Written | OfPart::Each => Selection::One(series),
             OfPart::All => Selection::All,
+            OfPart::Several(count) => {
+                // Floyd's way: every set of that size is as likely as any other.
+                let mut chosen = BTreeSet::new();
+                for last in begun.saturating_sub(u64::from(*count)).max(ended)..begun {
+                    let drawn = ended + self.below(index, FIRST_DRAW + begun - last, last - ended + 1);
+                    let _ = chosen.insert(drawn) || chosen.insert(last);
+                }
+                Selection::Set(chosen.into_iter().filter_map(|one| u32::try_from(one).ok()).collect())
+            }
             OfPart::Tag(name) => {
                 let tag = table.tag(&column_name(name).0).unwrap_or(0);
                 Selection::Tagged { tag, value: table.series.columns()[tag].text(series) }
@@ -165,21 +188,18 @@ impl Questions {
             return TimeRange::new(first.min(end), first.saturating_add(span).min(end));
         }
         let Some(span) = self.part.span_ns.filter(|&span| span < end - start) else {
-            return match self.part.when {
-                WhenPart::Latest => TimeRange::new(start, end),
-                // The latest value before some time.
-                WhenPart::Anywhere if self.part.kind == QueryKind::LastValue => {
-                    let least = ticks - (ticks - self.first_tick(ticks)) / 2;
-                    let tick = least + self.below(index, 1, ticks - least) + 1;
-                    TimeRange::new(start, sensors.boundary_ns(tick))
-                }
-                WhenPart::Anywhere => TimeRange::new(start, end),
-            };
+            // The latest value before some time.
+            if self.part.when != WhenPart::Latest && self.part.kind == QueryKind::LastValue {
+                let least = ticks - (ticks - self.first_tick(ticks)) / 2;
+                let tick = least + self.below(index, 1, ticks - least) + 1;
+                return TimeRange::new(start, sensors.boundary_ns(tick));
+            }
+            return TimeRange::new(start, end);
         };
         let room = (end - start - span).unsigned_abs();
         let after = match self.part.when {
             WhenPart::Latest => room,
-            WhenPart::Anywhere => self.below(index, 1, room + 1),
+            _ => self.below(index, 1, room + 1),
         };
         // Bounds as fine as times are kept.
         let unit = sensors.timing.unit_ns;
@@ -205,7 +225,7 @@ impl Questions {
         let life = sensors.churn.life(series);
         let (first, ticks) = match self.part.when {
             WhenPart::Latest => (ticks.saturating_sub(16).max(life.start), ticks),
-            WhenPart::Anywhere => (self.first_tick(ticks).max(life.start), ticks.min(life.end)),
+            _ => (self.first_tick(ticks).max(life.start), ticks.min(life.end)),
         };
         let drawn = (FIRST_DRAW..WORDS).map(|draw| first + self.below(index, draw, ticks - first));
         let usable = |tick: &u64| self.answers.has_once(series, *tick);
@@ -321,8 +341,9 @@ impl Questions {
         let (series, all) = self.selected(0, self.horizon.turns(u64::MAX), table);
         let series = match series {
             Selection::One(_) => 1,
+            Selection::Set(several) => several.len(),
             Selection::Tagged { tag, value } => table.series.with_tag(tag, &value).len(),
-            _ => table.series.len() as usize,
+            Selection::All => table.series.len() as usize,
         };
         let sensors = self.answers.sensors();
         let interval_ns = (sensors.boundary_ns(1) - sensors.boundary_ns(0)).max(1);
@@ -356,8 +377,7 @@ impl Operations for Questions {
             OfPart::Each => (self.part.after.unwrap_or(0) + 1).saturating_mul(order.together.into()),
             _ => (lag_ticks + 1).next_multiple_of(order.block).saturating_mul(order.series.into()),
         };
-        let missing = turns.saturating_sub(self.horizon.turns_before);
-        missing.div_ceil(self.horizon.batch.max(1))
+        self.horizon.batches.before(turns.saturating_sub(self.horizon.turns_before))
     }
 
     fn fill(&self, index: u64, watermark: u64, slot: &mut Slot) {
@@ -379,6 +399,21 @@ impl Operations for Questions {
             (Ask::Range { .. }, Selection::One(_)) => within(query.range.length_ns()),
             (Ask::Aggregate { grouping, .. }, Selection::One(_)) if *grouping == Grouping::default() => {
                 within(query.range.length_ns()).map(|readings| readings.min(1))
+            }
+            (Ask::Aggregate { grouping, .. }, _) => {
+                let (window, [first, last]) = (grouping.window?, self.answers.ends_ns(query.range)?);
+                let windows = (window.start_of(last) - window.start_of(first)) / window.width_ns + 1;
+                // None between is empty.
+                let is_wide = window.width_ns >= self.answers.sensors().timing.interval_ns;
+                return usize::try_from(windows)
+                    .ok()
+                    .zip(self.groups)
+                    .filter(|_| is_wide)
+                    .map(|(one, of)| one * of);
+            }
+            (Ask::LastReading { .. }, series) => {
+                self.answers.ends_ns(query.range)?;
+                return Some(self.answers.chosen(series).len());
             }
             _ => None,
         };

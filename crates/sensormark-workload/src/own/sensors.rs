@@ -1,6 +1,10 @@
 //! From what a file says to a schema and sensors.
 
-use super::parameters::{EntityKind, FieldKind, FieldPart, Parameters, ShapePart, TablePart, TagPart};
+use super::parameters::{
+    EntityKind, FieldKind, FieldPart, Generator, Parameters, SeriesPart, ShapePart, TablePart, TagPart,
+};
+use super::walks::Walks;
+use sensormark_data::devops::Devops;
 use sensormark_data::random::finalise;
 use sensormark_data::recording::Recording;
 use sensormark_data::shapes::churn::Churn;
@@ -14,8 +18,8 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 /// What readings look like, times as finely as the file's lengths of time need; then its rollups, which the database fills.
-pub fn schema(parameters: &Parameters) -> Schema {
-    let mut schema = readings(parameters);
+pub fn schema(parameters: &Parameters, seed: u64) -> Schema {
+    let mut schema = readings(parameters, seed);
     if let (Some(life), [part]) = (&parameters.life, parameters.tables.as_slice()) {
         let rollups = life.rollups.iter().map(|rollup| rollup.table(part, &schema.tables[0]));
         let rollups: Vec<Table> = rollups.collect();
@@ -25,9 +29,17 @@ pub fn schema(parameters: &Parameters) -> Schema {
 }
 
 /// The tables that sensors write.
-pub fn readings(parameters: &Parameters) -> Schema {
+pub fn readings(parameters: &Parameters, seed: u64) -> Schema {
+    if let Some(devops) = devops(&parameters.tables[0].series, seed) {
+        return devops.schema();
+    }
     let tables = parameters.tables.iter().enumerate();
     Schema { tables: tables.map(|(number, part)| table(part, &parameters.churn(number))).collect() }
+}
+
+/// What generates the readings, where shapes do not.
+fn devops(series: &SeriesPart, seed: u64) -> Option<Devops> {
+    series.generator.map(|Generator::Devops(walk)| Devops { seed, hosts: series.count, walk })
 }
 
 fn table(part: &TablePart, churn: &Churn) -> Table {
@@ -135,15 +147,17 @@ pub fn sensors(
         stale_ticks: parameters.life.as_ref().map_or(0, |life| life.stale_ticks(series)),
         repeated: series.repeated,
     };
+    let walks = devops(series, seed).map(|devops| Arc::new(Walks::new(devops, number)));
+    let generated = || Some(Shape::Walked(Arc::clone(walks.as_ref()?) as _));
     let fields = part.fields.iter();
-    let fields = fields.map(|field| shape(field, series.interval_ns));
+    let fields = fields.map(|field| shape(field, series.interval_ns, generated()));
     let fields = fields.collect::<Result<Vec<_>, _>>()?;
     // Tables of the same form hold other values.
     let seed = if number == 0 { seed } else { finalise(seed ^ number as u64) };
     Ok(Sensors::new(seed, series.count, timing, fields).with_churn(parameters.churn(number)))
 }
 
-fn shape(field: &FieldPart, interval_ns: i64) -> Result<FieldShape, String> {
+fn shape(field: &FieldPart, interval_ns: i64, generated: Option<Shape>) -> Result<FieldShape, String> {
     let period = |ns: u64| NonZeroU64::new(ns).unwrap_or(NonZeroU64::MIN);
     let shape = match &field.shape {
         ShapePart::Constant(value) => Shape::Constant(*value),
@@ -161,6 +175,7 @@ fn shape(field: &FieldPart, interval_ns: i64) -> Result<FieldShape, String> {
             let recording = Recording::read(file, options).map_err(|error| error.to_string())?;
             Shape::Recorded(Arc::new(recorded(&recording, column, field)?))
         }
+        ShapePart::Generated => generated.ok_or("nothing generates this field")?,
     };
     let hold = u64::try_from(field.hold_ns / interval_ns.max(1)).unwrap_or(0);
     Ok(FieldShape {

@@ -7,7 +7,7 @@ use super::parameters::{
 };
 use super::questions::{Horizon, Questions};
 use super::sensors;
-use super::writes::{Copies, Writes};
+use super::writes::{Batches, Copies, Writes};
 use sensormark_conformance::reference::Reference;
 use sensormark_data::shapes::order::Order;
 use sensormark_engine::operations::{Operations, Slot};
@@ -61,6 +61,7 @@ fn parameters() -> Parameters {
                 staggered: false,
                 resolution: None,
                 entity: None,
+                generator: None,
                 burst: 1,
                 burst_interval_ns: SECOND_NS,
                 duration_ns: 400 * SECOND_NS,
@@ -185,7 +186,7 @@ impl Place {
         parameters.tables[0].series.churn = churn;
         let sensors = sensors::sensors(&parameters, 0, 7, TimeResolution::Milliseconds);
         Self {
-            schema: Arc::new(sensors::schema(&parameters)),
+            schema: Arc::new(sensors::schema(&parameters, 7)),
             sensors: Arc::new(sensors.expect("it fits")),
             copies: Copies {
                 sent: repeated != RepeatedWrite::Refused,
@@ -199,6 +200,8 @@ impl Place {
         let part = WritersPart {
             name: "load".to_owned(),
             table: 0,
+            all: false,
+            advised: None,
             clients: 1,
             batch: BATCH,
             rate: None,
@@ -208,7 +211,7 @@ impl Place {
             atomic: false,
         };
         let order = Order::of_time(sensors.series());
-        Writes::new(&part, sensors, self.copies, (0..2_400, order), BATCH, false)
+        Writes::new(&part, vec![(sensors, self.copies)], (0..2_400, order), Batches(vec![BATCH]), false)
     }
 
     /// What a database holds after so many operations.
@@ -228,7 +231,7 @@ impl Place {
         let horizon = Horizon {
             first_ns: i64::MIN,
             turns_before: 0,
-            batch: BATCH,
+            batches: Batches(vec![BATCH]),
             order: Order::of_time(self.sensors.series()),
             turns_end: 2_400,
             turns_loaded: 2_400,

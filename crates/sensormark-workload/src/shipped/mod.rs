@@ -14,7 +14,7 @@ mod tests;
 pub use cardinality::CARDINALITY;
 
 use crate::growth::most_question_seconds;
-use crate::own::{OwnWorkload, file};
+use crate::own::{OwnWorkload, factory::THIS, file};
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_engine::lifecycle::render;
 use sensormark_engine::parameter::{Parameter, check_each};
@@ -75,6 +75,16 @@ pub const BILLING: Shipped = Shipped {
     as_study: &[],
 };
 
+/// The workload of study 002.
+pub const DEVOPS: Shipped = Shipped {
+    name: "devops",
+    summary: "hosts that report 101 values each every 10 s: loading, disk, dashboard questions",
+    text: include_str!("devops.toml"),
+    table: parameters::Devops::TABLE,
+    preset: |scale| serde_json::json!(parameters::Devops::of(scale)),
+    as_study: &[],
+};
+
 /// A year's life of data.
 pub const YEAR: Shipped = Shipped {
     name: "year",
@@ -123,7 +133,7 @@ impl WorkloadFactory for Shipped {
     }
 
     fn fit(&self, mut numbers: Value, budget: Duration) -> Value {
-        for name in ["seconds", "grown_seconds"] {
+        for name in ["seconds", "grown_seconds", "query_seconds"] {
             if let Some(seconds) = numbers[name].as_f64() {
                 numbers[name] = seconds.min(most_question_seconds(budget)).into();
             }
@@ -141,7 +151,7 @@ impl WorkloadFactory for Shipped {
         if numbers.get("grown_seconds").is_some() {
             numbers["grown"] = 0.into();
         }
-        OwnWorkload.data_set(&self.own(&numbers)?, request)
+        OwnWorkload.data_set(&self.own(&numbers)?, request).map_err(|why| why.replace(THIS, self.name))
     }
 
     fn schema(&self, numbers: &Value) -> Result<Schema, String> {

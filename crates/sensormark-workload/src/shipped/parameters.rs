@@ -1,7 +1,7 @@
 //! The numbers behind the scales of workloads that are files.
 
 use sensormark_data::shapes::meter::MOST_HOURS;
-use sensormark_engine::parameter::{any, at_least, between, over, words};
+use sensormark_engine::parameter::{any, at_least, between, over, over_up_to, words};
 use sensormark_engine::parameters;
 
 parameters! {
@@ -167,6 +167,63 @@ parameters! {
         limit_seconds: u32, Seconds, any() => 60, 60, 1_800, 0;
         /// how often everything is measured
         repetitions: u32, Plain, between(1.0, 100.0) => 1, 5, 3, 3;
+    }
+}
+
+/// Hours of data at each size, each four times the one before.
+const GROWN: [f64; 6] = [4.0, 16.0, 64.0, 256.0, 1_024.0, 4_096.0];
+/// What walks do at their bounds.
+const WALKS: [&str; 2] = ["clamped", "reflected"];
+/// Families of layouts of devops.
+const FAMILIES: [&str; 2] = ["individual", "buckets"];
+
+parameters! {
+    /// Numbers of devops.
+    pub struct Devops {
+        /// hosts that report, 101 values each every 10 s
+        hosts: u32, Plain, at_least(1.0) => 10, 100, 100, 100;
+        /// hours of data that are loaded and asked about
+        hours: f64, Hours, over(0.0) => 1.0, 1.0, 6.0, 24.0;
+        /// the data then goes on to these hours, with the most workers, and everything is asked at each; the budget says how many are reached
+        more_hours: Vec<f64>, Hours, over(0.0) => GROWN.to_vec(), GROWN.to_vec(), vec![24.0], vec![48.0, 72.0, 96.0];
+        /// so long questions are asked while data come, after the first load; 0: never
+        live_seconds: f64, Seconds, at_least(0.0) => 3.0, 10.0, 30.0, 60.0;
+        /// data then come so many times as fast as hosts report
+        live_speed: f64, Plain, at_least(0.0) => 100.0;
+        /// what walks do at their bounds: clamped (as published) or reflected
+        walk: String, Plain, words(&WALKS) => WALKS[0].to_owned();
+        /// clients that load, each number into an empty database
+        workers: Vec<u32>, Plain, at_least(1.0) => vec![4], vec![1, 4, 16], vec![1, 2, 4, 8, 16], vec![1, 2, 4, 8, 16];
+        /// readings in a write; 0: what the store's documentation advises
+        batch: u64, Plain, any() => 0;
+        /// so many times the advised readings are in a write
+        batch_times: f64, Plain, over_up_to(0.0, 1_000.0) => 1.0;
+        /// questions of each kind and number of clients
+        queries: u64, Plain, at_least(1.0) => 200, 400, 1_000, 1_000;
+        /// clients that ask; numbers between the first and last ask the study's question alone
+        clients: Vec<u32>, Plain, at_least(1.0) => vec![1, 4], vec![1, 4, 16], vec![1, 4, 16], vec![1, 2, 4, 8, 16];
+        /// window of 1 and several hosts' maxima and of busy hosts, min
+        short_minutes: u64, Minutes, at_least(1.0) => 15, 15, 60, 60;
+        /// window of 1 host's maxima, the long one, min
+        long_minutes: u64, Minutes, at_least(1.0) => 45, 45, 300, 720;
+        /// hosts of the question about several
+        several_hosts: u32, Plain, at_least(1.0) => 8;
+        /// window of the means of all hosts, min
+        mean_minutes: u64, Minutes, at_least(1.0) => 45, 45, 300, 1_440;
+        /// a mean is of so many minutes
+        mean_step_minutes: u64, Minutes, at_least(1.0) => 10, 10, 60, 60;
+        /// a host is busy when usage_user is over this, percent
+        threshold: f64, Percent, over_up_to(0.0, 100.0) => 90.0;
+        /// one of so many answers is compared in full; every one's length is
+        check_one_in: u64, Plain, at_least(1.0) => 1, 20, 20, 20;
+        /// a load is cut after this, s; 0: never
+        load_seconds: f64, Seconds, at_least(0.0) => 60.0, 60.0, 300.0, 0.0;
+        /// questions of one kind are cut after this, s; 0: never
+        query_seconds: f64, Seconds, at_least(0.0) => 5.0, 20.0, 60.0, 0.0;
+        /// families of layouts: individual, buckets
+        layouts: Vec<String>, Plain, words(&FAMILIES) => vec![FAMILIES[0].to_owned()];
+        /// how often everything is measured
+        repetitions: u32, Plain, at_least(1.0) => 1, 5, 3, 1;
     }
 }
 

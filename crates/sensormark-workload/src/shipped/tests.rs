@@ -1,6 +1,7 @@
 //! Every question finds something, thresholds pass the shares that they are for, and the data are pinned.
 
 mod billing;
+mod devops;
 mod sensor_operations;
 
 use super::{HYDROMETRY, SLOW_CONTROL, Shipped};

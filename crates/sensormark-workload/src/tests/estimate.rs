@@ -1,6 +1,6 @@
 //! What the estimate counts: starts, phases, restarts, what is written; and what it leaves out.
 
-use crate::{devops, durability, machine_tool, shipped};
+use crate::{durability, machine_tool, shipped};
 use sensormark_conformance::memory::MemoryStore;
 use sensormark_engine::adjust::adjust_values;
 use sensormark_engine::benchmark_case::BenchmarkCase;
@@ -59,7 +59,7 @@ fn a_life_takes_what_its_writers_rate_takes() {
 fn more_to_write_and_to_ask_takes_longer_and_a_limit_cuts_it() {
     let seconds = |settings: &[&str]| {
         let one_size = [&["more_hours="], settings].concat();
-        planned(Arc::new(devops::DevopsWorkload), &one_size, hot()).seconds()
+        planned(Arc::new(shipped::DEVOPS), &one_size, hot()).seconds()
     };
     let usual = seconds(&[]);
     assert!(seconds(&["hosts=100", "load_seconds=0", "query_seconds=0"]) > 2.0 * usual);
@@ -71,7 +71,7 @@ fn more_to_write_and_to_ask_takes_longer_and_a_limit_cuts_it() {
 
 #[test]
 fn what_is_written_needs_room() {
-    let bytes = |settings: &[&str]| planned(Arc::new(devops::DevopsWorkload), settings, hot()).disk_bytes;
+    let bytes = |settings: &[&str]| planned(Arc::new(shipped::DEVOPS), settings, hot()).disk_bytes;
     let one = bytes(&["more_hours="]);
     let four = bytes(&["more_hours=4"]);
     // 32,400 readings an hour, at least 16 bytes each.
@@ -89,7 +89,7 @@ fn a_kill_counts_its_own_time() {
 
 #[test]
 fn a_plan_counts_all_repetitions_and_one_disk_at_a_time() {
-    let factory: Arc<dyn WorkloadFactory> = Arc::new(devops::DevopsWorkload);
+    let factory: Arc<dyn WorkloadFactory> = Arc::new(shipped::DEVOPS);
     let parameters = factory.preset(Scale::Quick).expect("a scale");
     let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
     let (cases, _) = cases(factory.as_ref(), &parameters, &[choice], Durability::Default).expect("cases");

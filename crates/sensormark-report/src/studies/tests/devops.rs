@@ -2,11 +2,15 @@
 
 use super::*;
 use sensormark_engine::scale::Scale;
+use sensormark_engine::trial::WorkloadFactory;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{Figure, LoadRecord, Side};
-use sensormark_workload::devops::questions::QuestionKind;
-use sensormark_workload::devops::{NAME, Parameters};
+use sensormark_workload::shipped::DEVOPS;
 use serde_json::Value;
+
+/// The questions, as phases have them.
+const QUESTIONS: [&str; 6] =
+    ["max-1-host", "max-1-host-long", "max-several-hosts", "mean-all-hosts", "last-reading", "busy-hosts"];
 
 fn labelled(mut load: LoadRecord, labels: &[(&str, Value)]) -> LoadRecord {
     let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
@@ -64,16 +68,15 @@ fn of_study(reached: &Reached) -> TrialRecord {
         put(&mut record, &format!("values_per_second/{name}"), *rate);
         disk(&mut record, &name, 87_264_000.0 * hours / 24.0, reached);
     }
-    for kind in QuestionKind::ALL {
+    for kind in QUESTIONS {
         for (clients, rate) in [1, 16].into_iter().zip(reached.asked) {
-            let labels =
-                [("operation", kind.name().into()), ("clients", clients.into()), ("hours", 24.into())];
-            let name = format!("{}-{clients}", kind.name());
+            let labels = [("operation", kind.into()), ("clients", clients.into()), ("hours", 24.into())];
+            let name = format!("{kind}-{clients}");
             let mut asked = load(&name, false, 1_000.0 / rate, 1_000, 60_000);
             let mut class = asked.classes.remove(&name).unwrap();
             class.latency = latency(false, 1_000, 1);
             class.latency.summary.mean_ns = reached.mean_ms * 1e6;
-            asked.classes.insert(kind.name().to_owned(), class);
+            asked.classes.insert(kind.to_owned(), class);
             loads.push(labelled(asked, &labels));
         }
     }
@@ -108,12 +111,9 @@ fn decided(reached: &[Reached]) -> Report {
 }
 
 fn of_trials(trials: Vec<TrialRecord>) -> Report {
-    let run = RunRecord {
-        workload: NAME.to_owned(),
-        parameters: serde_json::to_value(Parameters { clients: vec![1, 16], ..Parameters::of(Scale::Study) })
-            .unwrap(),
-        ..run()
-    };
+    let mut parameters = DEVOPS.preset(Scale::Study).unwrap();
+    parameters["clients"] = vec![1, 16].into();
+    let run = RunRecord { workload: DEVOPS.name().to_owned(), parameters, ..run() };
     Report::new(run, trials, &ReportOptions::default())
 }
 

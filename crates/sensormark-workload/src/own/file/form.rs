@@ -1,7 +1,7 @@
 //! What a workload file may hold, key by key. What the values mean together is not known here ([`super::tables`], [`super::phases`]).
 
 use super::super::layouts::{Indexes, Statements};
-use super::super::parameters::{EntityKind, FieldKind, QueryKind, WhenPart};
+use super::super::parameters::{EntityKind, FieldKind, Generator, QueryKind, WhenPart};
 use super::dashboards::Dashboard;
 use super::source::Place;
 use sensormark_data::quantity::duration_ns;
@@ -99,6 +99,7 @@ pub struct Series {
     pub churn: Option<At<f64>>,
     pub resolution: Option<TimeResolution>,
     pub entity: Option<At<EntityKind>>,
+    pub generator: Option<At<Generator>>,
 }
 
 /// A tag.
@@ -204,6 +205,7 @@ pub struct Writers {
     pub table: Option<Text>,
     pub clients: Option<Whole<10_000>>,
     pub batch: Option<At<Batch>>,
+    pub advised: Option<At<f64>>,
     pub rate: Option<At<f64>>,
     pub load: Option<At<Length>>,
     pub readings: Option<At<Count>>,
@@ -246,7 +248,7 @@ pub struct Query {
     pub kind: At<QueryKind>,
     pub field: Option<Text>,
     pub fields: Option<At<TagValues>>,
-    pub of: Option<Text>,
+    pub of: Option<At<Of>>,
     pub by: Option<Text>,
     pub span: Option<At<Length>>,
     pub after: Option<At<Whole<4_000_000_000, 0>>>,
@@ -258,6 +260,14 @@ pub struct Query {
     pub rate: Option<At<f64>>,
     pub count: Option<Count>,
     pub file: Option<Text>,
+}
+
+/// The series of a question: so many, or by a word.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub enum Of {
+    Several(u32),
+    Word(String),
 }
 
 /// A length of time with its unit, in ns.

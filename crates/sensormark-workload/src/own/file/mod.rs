@@ -27,8 +27,8 @@ pub use source::Source;
 use std::path::Path;
 pub use tables::check_name;
 
-/// Layouts by name, in the order in which they are measured; the last one is the first by billing's name.
-const LAYOUTS: [&str; 3] = ["individual", "bulk", "reading"];
+/// Layouts by name, in the order in which they are measured; `reading` is the first by billing's name.
+const LAYOUTS: [&str; 4] = ["individual", "bulk", "reading", "buckets"];
 
 /// Whether a text names a store as after `--on`; says what is wrong where it does not.
 pub type StoreCheck<'a> = &'a dyn Fn(&str) -> Result<(), String>;

@@ -1,7 +1,7 @@
 //! Phases of a workload file: who writes, what is asked, and when.
 
 use super::error::FileError;
-use super::form::{At, Batch, File, Load, Phase, Query, TagValues, Text, Whole, Writers};
+use super::form::{At, Batch, File, Load, Of, Phase, Query, TagValues, Text, Whole, Writers};
 use super::life::rounds;
 use super::lifecycle;
 use super::source::{Placed, Source};
@@ -16,6 +16,8 @@ use sensormark_engine::lifecycle::BACKUP;
 
 /// The most windows of an answer.
 const MOST_WINDOWS: i64 = 100_000;
+/// The word for all tables.
+const ALL: &str = "all";
 /// Turns in an operation of writers that go on until the phase ends, unless it is said.
 const TURNS: u64 = 100;
 
@@ -136,10 +138,10 @@ fn in_sizes(
         "keep measures the data in sizes: say in which of the [[phases]] they grow, grows = true"
     } else if tables.iter().any(|table| table.series.duration_ns > keep.0) {
         "keep is shorter than series.duration: no more is loaded than is kept"
-    } else if parts.iter().any(|phase| phase.writers.iter().any(|part| part.readings.is_some()))
+    } else if parts.iter().any(|phase| phase.writers.iter().any(|part| part.readings.is_some() || part.all))
         || sized.iter().any(|phase| phase.empty || phase.settled.is_some())
     {
-        "with keep, the data only grow, by time, and rest after each size: leave empty and settled out of these phases, and write load in place of readings"
+        "with keep, the data only grow, by time, and rest after each size: leave empty and settled out of these phases, write load in place of readings, and each table by writers of its own"
     } else if later.any(|part| part.rate.is_none()) {
         "keep needs writers with a rate: the next size goes on where they end"
     } else {
@@ -158,11 +160,19 @@ fn begin_sizes(
     let (mut stored, mut size) = (Some(0_u64), None);
     for place in 0..file.phases.len() {
         let part = &parts[place];
-        let turns = part.writers.iter().map(|writers| writers.turns(&tables[writers.table].series));
+        let turns = part.writers.iter().map(|writers| {
+            let several = if writers.all { tables.len() as u64 } else { 1 };
+            Some(writers.turns(&tables[writers.table].series)?.saturating_mul(several))
+        });
         let turns = turns.sum::<Option<u64>>();
         stored = stored.filter(|_| !part.empty).or(part.empty.then_some(0));
         stored = stored.zip(turns).map(|(stored, turns)| stored.saturating_add(turns));
-        size = file.phases[place].grows.as_ref().filter(|grows| grows.value).map(|at| (place, at)).or(size);
+        let grows = file.phases[place].grows.as_ref();
+        if grows.is_some_and(|grows| !grows.value) {
+            parts[place].size = Some(0);
+            continue;
+        }
+        size = grows.map(|at| (place, at)).or(size);
         if let Some((begin, grows)) = size {
             let message = "how many readings are stored then is not known: give all writers of [[phases]] a load or readings";
             parts[begin].size = Some(stored.ok_or_else(|| source.error(grows, message))?);
@@ -237,6 +247,8 @@ impl Reader<'_, '_> {
             part.writers.push(WritersPart {
                 name: self.usual_name(LOAD, table),
                 table,
+                all: false,
+                advised: None,
                 clients: load.map_or(1, |load| clients(load.clients)),
                 batch: self.batch(load.and_then(|load| load.batch.as_ref()), table, 0)?,
                 rate: None,
@@ -258,8 +270,9 @@ impl Reader<'_, '_> {
     }
 
     fn writers(&mut self, one: &At<Writers>, phase: &PhasePart) -> Result<WritersPart, FileError> {
-        let table = self.table(one.table.as_ref(), one)?;
-        if phase.writers.iter().any(|other| other.table == table) {
+        let all = one.table.as_ref().is_some_and(|table| table.value == ALL);
+        let table = if all { self.alike(one)? } else { self.table(one.table.as_ref(), one)? };
+        if phase.writers.iter().any(|other| other.table == table || all || other.all) {
             let message = "two groups write the same table in one phase: give one of them more clients";
             return Err(self.source.error(one, message));
         }
@@ -280,18 +293,20 @@ impl Reader<'_, '_> {
         let usual = if load_ns.is_some() { LOAD } else { WRITERS };
         let name = match &one.name {
             Some(name) => self.own_name(name)?,
+            None if all => usual.to_owned(),
             None => self.usual_name(usual, table),
         };
-        let written = &mut self.written[table];
-        written.some = true;
         let is_known = load_ns.is_some() || one.readings.is_some();
-        if !is_known && one.rate.is_none() {
-            written.unknown = Some(phase.name.clone());
-        }
         let otherwise = if is_known { 0 } else { TURNS };
+        if let (Some(advised), Some(batch)) = (&one.advised, &one.batch) {
+            let why = "both say how many readings are in a write: give one of them";
+            return Err(self.source.disagree(("advised", advised), ("batch", batch), why));
+        }
         let part = WritersPart {
             name,
             table,
+            all,
+            advised: one.advised.as_ref().map(|advised| advised.value),
             clients: clients(one.clients),
             batch: self.batch(one.batch.as_ref(), table, otherwise)?,
             rate: self.rate(one.rate.as_ref())?,
@@ -300,8 +315,28 @@ impl Reader<'_, '_> {
             order,
             atomic: one.atomic.as_ref().is_some_and(|atomic| atomic.value),
         };
-        self.written[table].is_bulk = part.is_bulk(series);
+        for (_, written) in self.written.iter_mut().enumerate().filter(|(table, _)| part.is_of(*table)) {
+            written.some = true;
+            written.is_bulk = part.is_bulk(series);
+            if !is_known && one.rate.is_none() {
+                written.unknown = Some(phase.name.clone());
+            }
+        }
         Ok(part)
+    }
+
+    /// The first table, where a group can write all of them side by side.
+    fn alike(&self, one: &At<Writers>) -> Result<usize, FileError> {
+        let [series, others @ ..] = self.tables else { return Ok(0) };
+        let form = |table: &TablePart| (table.series.count, table.series.interval_ns, table.series.entity);
+        let wrong = if others.iter().any(|other| form(other) != form(series)) || form(series).2.is_some() {
+            "writers of all tables need series that are as many in each, at one interval, without entities"
+        } else if one.together.is_some() {
+            "writers of all tables write in the order of time: leave together and block out"
+        } else {
+            return Ok(0);
+        };
+        Err(self.source.error(one, wrong))
     }
 
     /// What says how much is written, and in which order: all writers of a table keep to one, because each goes on where the one before ended.
@@ -463,9 +498,12 @@ impl Asked<'_, '_> {
             }
             (None, QueryKind::Point | QueryKind::LastValue) => {}
             (None, _) => return Err(self.source.missing(self.query, "span", "\"1h\"")),
-            // What is written of one series may span more, and what begins at one time may end before.
+            // What is written of one series or last may span more, and what begins at one time may end before.
             (Some(span), _)
-                if span.0 > data_ns && self.of()? != OfPart::Written && self.query.after.is_none() =>
+                if span.0 > data_ns
+                    && self.of()? != OfPart::Written
+                    && self.query.when != Some(WhenPart::New)
+                    && self.query.after.is_none() =>
             {
                 let message = format!(
                     "span is {}, longer than the data: series.duration is {}",
@@ -609,6 +647,16 @@ impl Asked<'_, '_> {
         }
         let Some(of) = &self.query.of else {
             return Ok(if kind == QueryKind::Matching { OfPart::All } else { OfPart::One });
+        };
+        let of = match &of.value {
+            Of::Several(several) => {
+                let message = format!("of is from 1 to {} series, which are drawn", self.table.series.count);
+                let fits = (1..=self.table.series.count).contains(several) && !kind.is_of_one();
+                return fits
+                    .then_some(OfPart::Several(*several))
+                    .ok_or_else(|| self.source.error(of, message));
+            }
+            Of::Word(word) => &At { value: word.clone(), place: of.place.clone() },
         };
         match of.as_str() {
             "one" => Ok(OfPart::One),

@@ -3,12 +3,14 @@
 use super::error::FileError;
 use super::form::{At, Field, File, Length, Series, ShapeName, Tag, TagValues, Text};
 use super::source::{Place, Placed, Source};
-use crate::own::parameters::{FieldKind, FieldPart, SeriesPart, ShapePart, TablePart, TagPart};
+use crate::own::parameters::{FieldKind, FieldPart, Generator, SeriesPart, ShapePart, TablePart, TagPart};
+use sensormark_data::devops::fields::{MEASUREMENTS, Measurement, Rule};
+use sensormark_data::devops::{self, hosts};
 use sensormark_data::nearest::unknown;
 use sensormark_data::quantity::length_text;
 use sensormark_data::shapes::meter;
-use sensormark_store::TimeRange;
 use sensormark_store::name::{column_name, table_name};
+use sensormark_store::{FieldType, TimeRange};
 use std::collections::BTreeSet;
 use std::path::Path;
 use toml::Value;
@@ -65,6 +67,11 @@ pub fn tables(source: &Source<'_>, file: &File, folder: &Path) -> Result<Vec<Tab
         let message = "there is no [series] table; write one with count, interval and duration";
         return Err(source.error(&(0..0), message));
     }
+    if let [one] = &file.series[..]
+        && let Some(generator) = &one.generator
+    {
+        return generated(source, file, one, generator);
+    }
     let (mut names, mut known) = (Names::default(), Vec::new());
     for one in &file.series {
         let Some(name) = &one.table else {
@@ -117,6 +124,48 @@ pub fn tables(source: &Source<'_>, file: &File, folder: &Path) -> Result<Vec<Tab
     Ok(parts)
 }
 
+/// The tables that a generator makes.
+fn generated(
+    source: &Source<'_>,
+    file: &File,
+    one: &At<Series>,
+    generator: &At<Generator>,
+) -> Result<Vec<TablePart>, FileError> {
+    let series = series(source, String::new(), one, file.keep.as_ref())?;
+    let is_plain = series.jitter_ns == 0 && !series.staggered && series.burst == 1 && series.churn == 0.0;
+    let is_whole = series.missing + series.late + series.repeated == 0.0 && file.keep.is_none();
+    let is_its_own = file.tags.is_empty() && file.fields.is_empty() && one.table.is_none();
+    if !(is_plain && is_whole && is_its_own)
+        || (series.start_ns, series.interval_ns) != (devops::START_NS, devops::INTERVAL_NS)
+    {
+        let message = "this generator makes tables, tags and fields, of readings that all come, from 2016 on: write count, start = \"2016-01-01T00:00:00Z\", interval = \"10s\" and duration, and leave the rest out";
+        return Err(source.error(generator, message));
+    }
+    let tag = |name: &str| TagPart {
+        name: name.to_owned(),
+        values: Vec::new(),
+        pattern: String::new(),
+        first: None,
+    };
+    let field = |(name, rule): &(&str, Rule)| FieldPart {
+        name: (*name).to_owned(),
+        kind: if rule.kind() == FieldType::F64 { FieldKind::Float } else { FieldKind::Integer },
+        shape: ShapePart::Generated,
+        noise: 0.0,
+        decimals: None,
+        bits: None,
+        repeats: 0.0,
+        outliers: 0.0,
+        hold_ns: 0,
+    };
+    let table = |measurement: &Measurement| TablePart {
+        series: SeriesPart { table: measurement.name.to_owned(), ..series.clone() },
+        tags: hosts::tags(measurement).map(tag).collect(),
+        fields: measurement.fields.iter().map(field).collect(),
+    };
+    Ok(MEASUREMENTS.iter().map(table).collect())
+}
+
 /// The number of what is meant; where nothing is named, the only one.
 pub fn number(
     source: &Source<'_>,
@@ -166,6 +215,7 @@ fn series(
         churn: part.churn.as_ref().map_or(0.0, |churn| churn.value),
         resolution: part.resolution,
         entity: part.entity.as_ref().map(|kind| kind.value),
+        generator: part.generator.as_ref().map(|generator| generator.value),
     };
     check_times(source, part, &made, duration)?;
     if let Some(churn) = &part.churn {
