@@ -77,7 +77,7 @@ fn write(folders: &[PathBuf], page: &Path, drawn: Option<(&Path, &Report)>) -> i
         Some(parent) if parent != Path::new("") => parent.canonicalize()?,
         _ => std::env::current_dir()?,
     };
-    rows.extend(drawn.map(|(run, report)| row(&place, run, files(run), Ok(Answer::of(report)))));
+    rows.extend(drawn.map(|(run, report)| row(&place, run, files(run), Ok(collection::answer(report)))));
     loop {
         let runs = scan(folders)?;
         // What could not be read is tried again.
@@ -85,7 +85,10 @@ fn write(folders: &[PathBuf], page: &Path, drawn: Option<(&Path, &Report)>) -> i
         let answered = |run, files| kept(files).map_or_else(|| answer(run), Ok);
         rows = runs.iter().map(|(run, files)| row(&place, run, *files, answered(run, *files))).collect();
         rows.sort_by_cached_key(|row| {
-            let started = row.answer.iter().find_map(|answer| answer.started.parse::<jiff::Timestamp>().ok());
+            let started = row
+                .answer
+                .iter()
+                .find_map(|answer| answer["started"].as_str()?.parse::<jiff::Timestamp>().ok());
             Reverse((started, row.name.clone()))
         });
         replace(&place, page, &collection::render(&rows))?;
@@ -169,7 +172,7 @@ fn answer(run: &Path) -> Result<Answer, String> {
         let is_over = record.finished.is_some() || run.join(PAGE).is_file();
         let trials = if is_over { folder.trials()? } else { Vec::new() };
         let report = Report::new(record, trials, &ReportOptions::default());
-        Ok::<_, FolderError>(Answer::of(&report))
+        Ok::<_, FolderError>(collection::answer(&report))
     };
     let folder = run.parent().unwrap_or(run).join("");
     read().map_err(|error| error.to_string().replace(&*folder.to_string_lossy(), ""))

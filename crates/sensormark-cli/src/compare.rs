@@ -28,7 +28,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     let comparison = comparison.map_err(Failure::usage)?;
     let document = comparison.document();
     if let Some(file) = &arguments.html {
-        write_file(file, &html::render_document(document, comparison.headline()))?;
+        write_file(file, &html::render_document(document, &comparison.headline()))?;
     }
     for format in formats(&arguments.format, arguments.html.is_some()) {
         output::print(&rendered(document, format))?;

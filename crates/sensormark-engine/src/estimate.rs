@@ -30,7 +30,7 @@ const SERVED: u32 = 2;
 /// What a stored reading occupies at most besides its values, and a value, in bytes; twice, for files that are being written anew.
 const READING_BYTES: f64 = 200.0;
 const VALUE_BYTES: f64 = 16.0;
-/// Of an empty database at most, in bytes.
+/// Of a server without readings at most, in bytes.
 const EMPTY_BYTES: f64 = 1e8;
 
 /// What the length of a trial depends on besides the case.
@@ -96,11 +96,9 @@ pub fn case(
     let trials = trials.collect();
     let fields: usize = schema.tables.iter().map(|table| table.fields.len()).max().unwrap_or(0);
     let reading_bytes = READING_BYTES + VALUE_BYTES * fields as f64;
-    CaseEstimate {
-        server_seconds: if is_started { server_seconds } else { 0.0 },
-        trials,
-        disk_bytes: round_u64(EMPTY_BYTES + gone_through.most * reading_bytes),
-    }
+    let (server_seconds, empty_bytes) = if is_started { (server_seconds, EMPTY_BYTES) } else { (0.0, 0.0) };
+    let disk_bytes = round_u64(empty_bytes + gone_through.most * reading_bytes);
+    CaseEstimate { server_seconds, trials, disk_bytes }
 }
 
 /// A case whose trials are gone through in thought.

@@ -2,7 +2,7 @@
 
 use crate::{
     prelude::*,
-    summary::{NotRanked, SummaryColumn, SummaryRow},
+    summary::{NotRanked, SummaryColumn},
     text::{left_padded, right_padded},
 };
 
@@ -50,19 +50,16 @@ pub struct Room {
 /// The last screen. Where the ranking does not fit, its end is left out, and a line says so.
 pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
     let width = room.width.clamp(NARROWEST, WIDEST);
-    let mut head = title(summary, width);
-    head.push(String::new());
-    head.extend(headline(summary, width, room.height));
-    if let Some(text) = summary.how_sure() {
-        head.extend(wrap(&text, width - INDENT.len()).into_iter().map(indent));
-    }
+    let mut lines = title(summary, width);
+    lines.push(String::new());
+    lines.extend(headline(summary, width, room.height));
+    lines.extend(summary.how_sure().iter().flat_map(|text| told(text, width)));
     let tail = tail(summary, paths, width);
     // One line is left for the prompt that follows, and a terminal wraps a path that is too long.
     let drawn = |line: &String| line.width().div_ceil(room.width.max(1)).max(1);
-    let fixed_lines = head.len() + tail.iter().map(drawn).sum::<usize>() + 1;
-    let left = room.height.map(|height| height.saturating_sub(fixed_lines));
-    let table = table(summary, width, left);
-    let mut lines = head.into_iter().chain(table).chain(tail).collect_vec();
+    let used = lines.len() + tail.iter().map(drawn).sum::<usize>() + 1;
+    lines.extend(table(summary, width, room.height.map_or(usize::MAX, |height| height.saturating_sub(used))));
+    lines.extend(tail);
     // The ranking has its least rows in any case. Where that is too much, blank lines make room.
     while room.height.is_some_and(|height| lines.iter().map(drawn).sum::<usize>() >= height)
         && let Some(blank) = lines.iter().position(String::is_empty)
@@ -72,19 +69,23 @@ pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
+/// The text in indented lines.
+fn told(text: &str, width: usize) -> impl Iterator<Item = String> {
+    wrap(text, width - INDENT.len()).into_iter().map(indent)
+}
+
 /// The answer; where it would take the room of the ranking, its last sentences are left out, and a line says so.
 fn headline(summary: &Summary, width: usize, height: Option<usize>) -> Vec<String> {
     let most = height.map_or(usize::MAX, |height| (height / 4).max(3));
     let mut lines = vec![];
-    let sentences = &summary.headline;
-    for (number, sentence) in sentences.iter().enumerate() {
-        let wrapped = wrap(sentence, width - INDENT.len());
-        let is_last = number + 1 == sentences.len();
-        if number > 0 && lines.len() + wrapped.len() + usize::from(!is_last) > most {
-            lines.push(more(sentences.len() - number));
+    let all = summary.headline.len();
+    for (number, sentence) in summary.headline.iter().enumerate() {
+        let told = told(sentence, width).collect_vec();
+        if number > 0 && lines.len() + told.len() + usize::from(number + 1 < all) > most {
+            lines.push(more(all - number));
             break;
         }
-        lines.extend(wrapped.into_iter().map(indent));
+        lines.extend(told);
     }
     lines
 }
@@ -104,17 +105,16 @@ fn title(summary: &Summary, width: usize) -> Vec<String> {
     let (workload, scale) = (summary.workload.clone(), summary.scale.clone());
     let parts =
         [workload, scale, stores, Readings::text(summary.readings), counted(summary.trials, "trial"), time];
-    let parts = parts.into_iter().filter(|part| !part.is_empty());
-    wrap(&parts.collect_vec().join(" · "), width).iter().map(|line| line.replace(NO_BREAK, " ")).collect()
+    let text = parts.into_iter().filter(|part| !part.is_empty()).join(" · ");
+    wrap(&text, width).iter().map(|line| line.replace(NO_BREAK, " ")).collect()
 }
 
 /// A span of time, in the units that people would say it in.
 pub fn span(seconds: f64) -> String {
-    let seconds = sensormark_data::units::round_u64(seconds);
+    let seconds = round_u64(seconds);
     match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
         (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, 0) => format!("{minutes} min"),
-        (0, minutes, seconds) if minutes < 10 => format!("{minutes} min {seconds} s"),
+        (0, minutes @ 1..10, seconds @ 1..) => format!("{minutes} min {seconds} s"),
         (0, minutes, _) => format!("{minutes} min"),
         (hours, 0, _) => format!("{hours} h"),
         (hours, minutes, _) => format!("{hours} h {minutes} min"),
@@ -123,9 +123,8 @@ pub fn span(seconds: f64) -> String {
 
 fn tail(summary: &Summary, paths: &Paths, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for text in [Some(&summary.checks), paths.promise.as_ref()].into_iter().flatten() {
-        lines.extend(wrap(text, width - INDENT.len()).into_iter().map(indent));
-    }
+    let checked = [&summary.checks].into_iter().chain(&paths.promise);
+    lines.extend(checked.flat_map(|text| told(text, width)));
     lines.push(String::new());
     let paths = [
         ("page", &paths.page),
@@ -134,79 +133,67 @@ fn tail(summary: &Summary, paths: &Paths, width: usize) -> Vec<String> {
         ("firmer", &paths.firmer),
         ("power cut", &paths.power_cut),
     ];
-    for (name, path) in paths {
-        // A path is copied, so it is never wrapped.
-        lines.extend(path.iter().map(|path| format!("{INDENT}{name:<12}{path}")));
-    }
+    // A path is copied, so it is never wrapped.
+    let named = |(name, path): (&str, &Option<String>)| Some(indent(format!("{name:<12}{}", path.as_ref()?)));
+    lines.extend(paths.into_iter().filter_map(named));
     lines
 }
 
 /// A row of the table: rank, name, cost and figures.
 type Line = Vec<String>;
 
-/// How wide the parts of a row are: as wide as the rows need, the name as far as there is room.
-fn widths(rows: &[Line], heads: &[Line], width: usize) -> Vec<usize> {
-    let widest = |place: usize| rows.iter().chain(heads).map(|row| row[place].width()).max().unwrap_or(0);
-    let mut widths = (0..heads[0].len()).map(|place| widest(place) + GAP).collect_vec();
-    widths[0] = widest(0).max(1) + 1;
-    let others = INDENT.len() + widths[0] + widths[2..].iter().sum::<usize>();
-    let room = width.saturating_sub(others).max(LEAST_NAME);
-    widths[1] = widest(1).max(LEAST_NAME).min(room);
-    widths
-}
-
-fn drawn_row(row: &Line, widths: &[usize]) -> String {
-    let figures = row[2..].iter().zip(&widths[2..]);
-    let figures: String = figures.map(|(text, width)| left_padded(text, *width)).collect();
-    let name = right_padded(&cut(&row[1], widths[1]), widths[1]);
-    format!("{INDENT}{}{name}{figures}", right_padded(&row[0], widths[0]))
+/// Rows with columns as wide as they need, the name as far as there is room.
+fn drawn(rows: &[Line], width: usize) -> Vec<String> {
+    let widest = |place: usize| rows.iter().map(|row| row[place].width()).max().unwrap_or(0);
+    let rank = widest(0).max(1) + 1;
+    let figures = (2..rows[0].len()).map(|place| widest(place) + GAP).collect_vec();
+    let others = INDENT.len() + rank + figures.iter().sum::<usize>();
+    let name = widest(1).max(LEAST_NAME).min(width.saturating_sub(others).max(LEAST_NAME));
+    let row = |row: &Line| {
+        let figures = row[2..].iter().zip(&figures).map(|(text, width)| left_padded(text, *width)).join("");
+        indent(right_padded(&row[0], rank) + &right_padded(&cut(&row[1], name), name) + &figures)
+    };
+    rows.iter().map(row).collect()
 }
 
 /// The ranking and who is not in it, in so many lines at most.
-fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
+fn table(summary: &Summary, width: usize, most: usize) -> Vec<String> {
     let columns = &summary.columns;
-    let groups = summary.ranked.chunk_by(|one, other| one.ranking == other.ranking);
-    let ranked = groups.flat_map(|group| group.iter().map(|row| line(row, group.len(), columns)));
-    let lacking = summary
-        .lacking
-        .iter()
-        .map(|row| row_of("–".to_owned(), &row.label, "–".to_owned(), &row.figures, columns, row.rough));
-    let rows = ranked.chain(lacking).collect_vec();
-    let heads = [["", "layout", "cost"], [""; 3]].into_iter().enumerate().map(|(place, first)| {
-        first
-            .into_iter()
-            .chain(columns.iter().map(|column| column.heading[place]))
-            .map(str::to_owned)
-            .collect()
-    });
-    let heads: Vec<Line> = heads.collect();
-    let widths = widths(&rows, &heads, width);
+    let head = |place: usize, first: [&str; 3]| {
+        let further = columns.iter().map(|column| column.heading[place]);
+        first.into_iter().chain(further).map(str::to_owned).collect_vec()
+    };
+    let mut rows = vec![head(0, ["", "layout", "cost"]), head(1, [""; 3])];
+    for group in rankings(summary) {
+        rows.extend(group.iter().map(|row| line(row, group.len(), columns)));
+    }
+    let lacking = summary.lacking.iter();
+    rows.extend(
+        lacking
+            .map(|row| row_of(["–", &row.label, "–"].map(str::to_owned), &row.figures, columns, row.rough)),
+    );
+    let mut lines = drawn(&rows, width);
     // A reason is whole or not there, so an entry may have several lines.
-    let mut body = rows.iter().map(|row| vec![drawn_row(row, &widths)]).collect_vec();
+    let mut body = lines.split_off(2).into_iter().map(|line| vec![line]).collect_vec();
+    lines.retain(|line| !body.is_empty() && !line.trim().is_empty());
     let least = LEAST_ROWS + name_rankings(summary, &mut body);
     body.extend(summary.not_ranked.iter().map(|one| not_ranked(one, width)));
-    let lines_of = |body: &[Vec<String>]| body.iter().map(Vec::len).sum::<usize>();
-    let mut lines = vec![];
-    lines.extend((!body.is_empty()).then(String::new));
-    if !rows.is_empty() {
-        let heads = heads.iter().map(|head| drawn_row(head, &widths));
-        lines.extend(heads.filter(|line| !line.trim().is_empty()));
+    if !body.is_empty() {
+        lines.insert(0, String::new());
     }
-    let beside = |rows: usize| most.map(|most| most.saturating_sub(lines.len() + rows));
-    let mut legend = legend(summary, width, [lines_of(&body).min(least), lines_of(&body)].map(beside));
+    let height = |body: &[Vec<String>]| body.iter().map(Vec::len).sum::<usize>();
+    let room = most.saturating_sub(lines.len());
+    let beside = [height(&body).min(least), height(&body)].map(|rows| room.saturating_sub(rows));
+    let mut legend = legend(summary, width, beside);
     legend.extend(not_measured(summary, width));
-    let used = lines.len() + legend.len();
-    let room = most.map_or(usize::MAX, |most| most.saturating_sub(used).max(least));
+    let room = room.saturating_sub(legend.len()).max(least);
     let all = body.len();
-    let mut fits = lines_of(&body) <= room;
-    while !fits && body.pop().is_some() {
-        fits = lines_of(&body) < room;
+    if height(&body) > room {
+        while height(&body) >= room && body.pop().is_some() {}
     }
     let left_out = all - body.len();
     lines.extend(body.into_iter().flatten());
-    if left_out > 0 {
-        lines.push(more(left_out));
-    }
+    lines.extend((left_out > 0).then(|| more(left_out)));
     lines.extend(legend);
     lines
 }
@@ -216,14 +203,18 @@ fn more(left_out: usize) -> String {
     format!("{INDENT}… and {left_out} more: see everything")
 }
 
+/// The rows of each ranking.
+fn rankings(summary: &Summary) -> impl Iterator<Item = &[SummaryRow]> {
+    summary.ranked.chunk_by(|one, other| one.ranking == other.ranking)
+}
+
 /// Puts the name of each ranking above its first row, where there are several, and says how many there are.
 fn name_rankings(summary: &Summary, body: &mut [Vec<String>]) -> usize {
-    let groups = || summary.ranked.chunk_by(|one, other| one.ranking == other.ranking);
-    let (mut first, count) = (0, groups().count());
+    let (mut first, count) = (0, rankings(summary).count());
     if count < 2 {
         return 0;
     }
-    for group in groups() {
+    for group in rankings(summary) {
         body[first].insert(0, indent(format!("{}:", group[0].ranking.title())));
         first += group.len();
     }
@@ -231,61 +222,48 @@ fn name_rankings(summary: &Summary, body: &mut [Vec<String>]) -> usize {
 }
 
 fn not_ranked(one: &NotRanked, width: usize) -> Vec<String> {
-    let text = format!("– {}: {}", one.label, one.reason);
-    let lines = wrap(&text, width - 2 * INDENT.len()).into_iter();
+    let lines = wrap(&format!("– {}: {}", one.label, one.reason), width - 2 * INDENT.len());
     let further = |(line, text): (usize, String)| if line == 0 { indent(text) } else { indent(indent(text)) };
-    lines.enumerate().map(further).collect()
+    lines.into_iter().enumerate().map(further).collect()
 }
 
 /// One line for everything that was not measured: as many names as it holds, and how many more; `--full` has all, with the reasons.
 fn not_measured(summary: &Summary, width: usize) -> Option<String> {
     let names = summary.not_measured.iter().map(|one| one.label.as_str()).collect_vec();
     let text = |shown: usize| {
-        let more = names.len() - shown;
-        let more = if more > 0 { format!("; {more} more: --full") } else { String::new() };
+        let more = match names.len() - shown {
+            0 => String::new(),
+            more if shown == 0 => format!("{more}: --full"),
+            more => format!("; {more} more: --full"),
+        };
         format!("    not measured: {}{more}", names[..shown].join("; "))
     };
-    let fits = |shown: &usize| text(*shown).width() <= width;
-    let shown = (1..=names.len()).rev().find(fits);
-    let many = || format!("    not measured: {}: --full", names.len());
-    (!names.is_empty()).then(|| shown.map_or_else(many, text))
+    let shown = (1..=names.len()).rev().find(|shown| text(*shown).width() <= width);
+    (!names.is_empty()).then(|| text(shown.unwrap_or(0)))
 }
 
 /// What the headings mean: all of them beside the least rows, in so many lines at most; or what goes beside all rows. Then the first columns go without,
 /// because their headings say most.
-fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<String> {
+fn legend(summary: &Summary, width: usize, most: [usize; 2]) -> Vec<String> {
     const OF_MISSING: &str = "–: lacks something, so it is not ranked";
     const OF_COST: &str = "cost: all criteria together, times the lowest of the ranking";
-    if summary.ranked.is_empty() && summary.lacking.is_empty() {
-        return vec![];
-    }
-    let columns = summary.columns.iter().map(|column| column.meaning);
     let of_cost = (!summary.ranked.is_empty()).then_some(OF_COST);
     let of_missing = (!summary.lacking.is_empty()).then_some(OF_MISSING);
+    let columns = summary.columns.iter().map(|column| column.meaning);
     let meanings = columns.chain(of_cost).chain(of_missing).collect_vec();
     let from = |first: usize| wrap(&meanings[first..].join("; "), width - 4);
-    let fits = |lines: &Vec<String>, most: Option<usize>| most.is_none_or(|most| lines.len() <= most);
-    let whole = Some(from(0)).filter(|lines| fits(lines, most[0]));
-    let end = || (1..meanings.len()).map(from).find(|lines| fits(lines, most[1]));
-    let legend = whole.or_else(end);
-    let lines = legend.into_iter().flatten();
-    lines.map(|line| format!("    {line}")).collect()
+    let fits = |first: &usize| from(*first).len() <= most[usize::from(*first > 0)];
+    let first = (0..meanings.len()).find(fits).filter(|_| of_cost.or(of_missing).is_some());
+    first.into_iter().flat_map(from).map(|line| format!("    {line}")).collect()
 }
 
 /// A row with these figures, as the columns show them.
-fn row_of(
-    rank: String,
-    label: &str,
-    cost: String,
-    figures: &[Known],
-    columns: &[SummaryColumn],
-    is_rough: bool,
-) -> Line {
+fn row_of(first: [String; 3], figures: &[Known], columns: &[SummaryColumn], is_rough: bool) -> Line {
     let figures = figures.iter().zip(columns).map(|(value, column)| {
         let mark = if is_rough && column.is_time { "~" } else { "" };
         value.map_or_else(|| "–".to_owned(), |value| format!("{mark}{}", significant(value, 3)))
     });
-    [rank, label.to_owned(), cost].into_iter().chain(figures).collect()
+    first.into_iter().chain(figures).collect()
 }
 
 /// A row of a ranking of so many: a ratio compares, and one alone has nobody to compare with.
@@ -294,7 +272,7 @@ fn line(row: &SummaryRow, many: usize, columns: &[SummaryColumn]) -> Line {
     let cost = if many > 1 { times(row.ratio) } else { "–".to_owned() };
     let interval = |it: Interval| format!(" [{}, {}]", significant(it.low, 2), significant(it.high, 2));
     let cost = cost + &row.interval.map_or_else(String::new, interval);
-    row_of(format!("{mark}{}", row.rank), &row.label, cost, &row.figures, columns, row.rough)
+    row_of([format!("{mark}{}", row.rank), row.label.clone(), cost], &row.figures, columns, row.rough)
 }
 
 /// The text, its end left out where it is wider.
@@ -302,14 +280,9 @@ fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
-    let mut cut = String::new();
-    for character in text.chars() {
-        if cut.width() + 1 >= width {
-            break;
-        }
-        cut.push(character);
-    }
-    cut + "…"
+    let ends = text.char_indices().map(|(end, _)| end);
+    let end = ends.take_while(|end| text[..*end].width() < width).last().unwrap_or(0);
+    format!("{}…", &text[..end])
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 use crate::{
     costs::memory_mb,
     prelude::*,
-    sections::sizes::LATENCIES,
-    studies::{HERE, figure, point, study},
+    sections::sizes::{LATENCIES, add, load_rate, together},
+    studies::{figure, study},
 };
+use sensormark_result::statistics::projection::Point;
 
 /// A figure of a load, where it has one.
 type Of<'a> = &'a dyn Fn(&TrialRecord, &LoadRecord) -> Known;
@@ -17,21 +18,27 @@ pub fn section(field: &Field) -> Section {
         return section;
     }
     let loads = || field.trials.iter().flat_map(|trial| &trial.loads);
-    let labels = loads().flat_map(|load| load.labels.keys());
-    let labels: BTreeSet<&str> =
-        labels.map(String::as_str).filter(|label| ![names::STORED, names::SCORED].contains(label)).collect();
-    let asked = loads().filter(|load| !load.writes && !load.warm_up);
-    let asked: BTreeSet<&str> = asked.map(|load| &*load.name).collect();
+    let labels: BTreeSet<&str> = loads()
+        .flat_map(|load| load.labels.keys())
+        .map(String::as_str)
+        .filter(|label| ![names::STORED, names::SCORED].contains(label))
+        .collect();
+    let asked: BTreeSet<&str> =
+        loads().filter(|load| !load.writes && !load.warm_up).map(|load| &*load.name).collect();
     for label in labels {
         let curve = |id: &str, title: &str, y: (&str, &str), of: Of<'_>| {
-            let title = format!("{title}, by {label}");
-            let id = format!("{label}_{id}");
-            let mut table = figure(&id, &title, (Shape::Lines, true), Some((label, "")), y);
+            let mut table = figure(
+                &format!("{label}_{id}"),
+                &format!("{title}, by {label}"),
+                (Shape::Lines, true),
+                Some((label, "")),
+                y,
+            );
             fill(&mut table, field, label, of);
             table
         };
         let mut curves = vec![
-            curve("load", "Loading", ("load rate", "readings/s"), &load_rate),
+            curve("load", "Loading", ("load rate", "readings/s"), &|_, load| load_rate(load)),
             curve("disk", "Disk", ("a reading", "B"), &disk_a_reading),
             curve("memory", "Memory of both sides after the load", ("memory", "MB"), &memory),
         ];
@@ -54,25 +61,19 @@ pub fn section(field: &Field) -> Section {
     section
 }
 
-/// Each layout's points, by the numbers of the label.
+/// Each layout's points, by the numbers of the label: of a trial the first load with a figure.
 fn fill(table: &mut Table, field: &Field, label: &str, of: Of<'_>) {
-    for arm in field.mixed.iter().chain(&field.writes) {
-        let at = |load: &LoadRecord| load.labels.get(label)?.as_u64();
-        let numbers = field.valid_of(arm).flat_map(|trial| &trial.loads).filter_map(at);
-        for number in numbers.collect::<BTreeSet<u64>>() {
-            let own = |load: &&LoadRecord| !load.warm_up && at(load) == Some(number);
-            let value = |trial: &TrialRecord| trial.loads.iter().filter(own).find_map(|load| of(trial, load));
-            let values: Vec<f64> = field.valid_of(arm).filter_map(value).collect();
-            if let Ok(mean) = summarize_logarithms(&values) {
-                let mean = Cell::number(mean.geometric_mean);
-                point(table, &arm.label, HERE, Some(Cell::Count(number)), mean);
-            }
-        }
+    for arm in field.writers() {
+        let points = |trial: &TrialRecord| {
+            let own = trial.loads.iter().filter(|load| !load.warm_up);
+            let point = |load: &LoadRecord| {
+                let readings = load.labels.get(label)?.as_u64()? as f64;
+                Some(Point { readings, value: of(trial, load)?, noise: 0.0 })
+            };
+            own.filter_map(point).unique_by(|point| point.readings.to_bits()).collect()
+        };
+        add(table, arm, &together(field.valid_of(arm).map(points)), 1.0, None);
     }
-}
-
-fn load_rate(_: &TrialRecord, load: &LoadRecord) -> Known {
-    load.readings_per_second().filter(|rate| load.writes && !load.open_loop && *rate > 0.0)
 }
 
 fn latency_ms(load: &LoadRecord, of: fn(&LatencySummary) -> Known) -> Known {
@@ -94,7 +95,10 @@ fn disk_a_reading(trial: &TrialRecord, load: &LoadRecord) -> Known {
     };
     let own = trial.phases.iter().position(|phase| phase.name == format!("settled-{}", load.phase))?;
     let before = trial.phases[..own].iter().rev().find_map(|phase| at_rest(&phase.name));
-    let empty = || Some((0.0, disk::data_bytes(trial, names::DISK_BEFORE, names::DISK_BEFORE_LOGS)?));
-    let ((from, small), (to, large)) = (before.or_else(empty)?, at_rest(&trial.phases[own].name)?);
+    let ((from, small), (to, large)) = (
+        before
+            .or_else(|| Some((0.0, disk::data_bytes(trial, names::DISK_BEFORE, names::DISK_BEFORE_LOGS)?)))?,
+        at_rest(&trial.phases[own].name)?,
+    );
     Some((large - small) / (to - from)).filter(|bytes| load.writes && bytes.is_finite() && *bytes > 0.0)
 }

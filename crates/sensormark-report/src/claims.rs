@@ -13,91 +13,27 @@ use crate::prelude::*;
 /// A figure in each repetition; none where there is no valid trial.
 pub type Values = Vec<Known>;
 
-/// One part of a claim.
-struct Part {
-    /// Whether it held; `None` when it is undecided.
-    held: Option<bool>,
-    /// What decides it.
-    figures: String,
-}
-
-/// A claim, taken apart.
+/// A claim in the study's words, taken apart.
 #[derive(Default)]
 pub struct Claim {
-    text: String,
+    /// The claim.
+    pub text: String,
     /// What it takes to hold, with every tolerance.
-    holds: String,
-    parts: Vec<Part>,
+    pub holds: String,
+    /// Its parts: whether each held (`None`: undecided), and the figures that decide it.
+    pub parts: Vec<(Option<bool>, String)>,
     /// What the claim is about and was not measured here.
-    missing: Vec<String>,
+    pub missing: Vec<String>,
     /// What is worth knowing beside it.
-    aside: String,
-    /// Whom it is about; everybody where it does not say.
-    about: Vec<String>,
+    pub aside: String,
+    /// Whom it is about, whose repetitions have to be enough and undisturbed; everybody where it does not say.
+    pub about: Vec<String>,
 }
 
-/// What a claim is about: what the report calls it where it was not measured, and what stands for it here.
-pub type Found<'a, 'n> = (&'n str, Option<&'a Arm>);
-
 impl Claim {
-    /// A claim in the study's words, and what it takes to hold, before anything is known.
-    pub fn new(text: impl Into<String>, holds: impl Into<String>) -> Self {
-        Self { text: text.into(), holds: holds.into(), ..Self::default() }
-    }
-
-    /// Adds a part: whether it held (`None`: undecided), and the figures that decide it.
-    pub fn part(&mut self, held: Option<bool>, figures: String) {
-        self.parts.push(Part { held, figures });
-    }
-
-    /// Says whom it is about: whose repetitions have to be enough and undisturbed.
-    pub fn about(&mut self, arm: &Arm) {
-        if !self.about.contains(&arm.label) {
-            self.about.push(arm.label.clone());
-        }
-    }
-
-    /// What stands for something, which the claim is then about; nothing where it was not measured, which is noted.
-    pub fn needs<'a>(&mut self, (name, arm): Found<'a, '_>) -> Option<&'a Arm> {
-        match arm {
-            Some(arm) => self.about(arm),
-            None => self.missing(name),
-        }
-        arm
-    }
-
-    /// Notes what the claim is about and was not measured.
-    pub fn missing(&mut self, what: &str) {
-        if !self.missing.iter().any(|known| known == what) {
-            self.missing.push(what.to_owned());
-        }
-    }
-
-    /// Notes what is worth knowing beside it.
-    pub fn aside(&mut self, words: String) {
-        self.aside = words;
-    }
-
-    /// Whether nothing speaks for or against it yet.
-    pub fn is_open(&self) -> bool {
-        self.parts.is_empty()
-    }
-
-    /// Whether something that it is about was not measured.
-    pub fn is_missing(&self) -> bool {
-        !self.missing.is_empty()
-    }
-
-    /// Notes what was not measured where nothing speaks for or against it.
-    pub fn missing_if_open(&mut self, what: &str) {
-        if self.is_open() {
-            self.missing(what);
-        }
-    }
-
     /// What became of it, and why it is undecided where it is. `doubt` is why its figures may not decide.
     fn outcome(&self, doubt: Option<&'static str>) -> (&'static str, Option<&'static str>) {
-        let any = |held| self.parts.iter().any(|part| part.held == held);
+        let any = |held| self.parts.iter().any(|part| part.0 == held);
         if self.parts.is_empty() || (!self.missing.is_empty() && !any(Some(false))) {
             ("cannot be judged", None)
         } else if doubt.is_some() {
@@ -112,9 +48,9 @@ impl Claim {
     }
 
     fn figures(&self, why: Option<&str>) -> String {
-        let mut all = self.parts.iter().map(|part| part.figures.clone()).collect_vec();
+        let mut all = self.parts.iter().map(|part| part.1.clone()).collect_vec();
         if !self.missing.is_empty() {
-            all.push(format!("no valid trial of {}", listed(&self.missing)));
+            all.push(format!("no valid trial of {}", listed(each_once(&self.missing))));
         }
         if !self.aside.is_empty() {
             all.push(self.aside.clone());
@@ -151,20 +87,11 @@ pub fn is_less(first: &[Known], second: &[Known]) -> Option<bool> {
         Ok(comparison) => (comparison.p_value? < SIGNIFICANCE).then_some(comparison.ratio < 1.0),
         // A 0 has no ratio, but a difference.
         Err(_) => {
-            let pairs = first.iter().zip(second);
-            let apart = pairs.map(|(one, other)| Some((*one)? - (*other)?)).collect_vec();
+            let apart = first.iter().zip(second).map(|(one, other)| Some((*one)? - (*other)?)).collect_vec();
             let Interval { low, high } = interval(&apart)?;
             (high < 0.0 || low > 0.0).then_some(high < 0.0)
         }
     }
-}
-
-/// Whether all hold: refuted by one, undecided where one is.
-pub fn all(parts: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
-    parts.into_iter().reduce(|one, other| match (one, other) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        _ => Some(one? && other?),
-    })?
 }
 
 /// Whether any of these figures was measured.
@@ -199,8 +126,7 @@ pub fn inside(interval: Interval, low: f64, high: f64) -> Option<bool> {
 
 /// The figures times a factor.
 pub fn times(values: &[Known], factor: f64) -> Values {
-    let raised = values.iter().map(|value| Some((*value)? * factor));
-    raised.collect()
+    values.iter().map(|value| Some((*value)? * factor)).collect()
 }
 
 /// One divided by the other, repetition by repetition.
@@ -228,8 +154,7 @@ pub fn table(field: &Field, claims: &[Claim]) -> Table {
 
 /// The table of claims, each with why its figures may not decide it.
 pub fn doubted(id: &str, title: &str, claims: &[Claim], doubts: Vec<Option<&'static str>>) -> Table {
-    let columns = ["claim", "here", "figures", "holds when"];
-    let mut table = Table::new(id, title, &columns);
+    let mut table = Table::new(id, title, "claim; here; figures; holds when");
     for (claim, doubt) in claims.iter().zip(doubts) {
         let (outcome, why) = claim.outcome(doubt);
         table.row(row![&claim.text, outcome, claim.figures(why), &claim.holds,]);

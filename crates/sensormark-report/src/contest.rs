@@ -2,10 +2,7 @@
 //!
 //! It gives no ratios and no ranks: see [`super::ranking`].
 
-use crate::{
-    costs::{self, Values},
-    prelude::*,
-};
+use crate::{costs::Values, prelude::*};
 
 /// Those who are ranked among themselves. Whether a database may be embedded is no question of cost, and neither is what an acknowledgement promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -104,9 +101,11 @@ impl Contest {
         contest.keep_whole(field);
         let unread = field.writes.iter().filter(|write| field.reads_of(write).next().is_none());
         contest.unranked.extend(unread.map(|write| {
-            let fault = first_fault(field, write);
-            let none = || "there is no read trial of what it wrote".to_owned();
-            (write.label.clone(), fault.unwrap_or_else(none))
+            (
+                write.label.clone(),
+                first_fault(field, write)
+                    .unwrap_or_else(|| "there is no read trial of what it wrote".to_owned()),
+            )
         }));
         contest
     }
@@ -124,10 +123,12 @@ impl Contest {
             return Err(reason);
         }
         let all = costing.blocks(field, read);
-        let lacking = all.iter().flatten().map(|block| &block.lacking).find(|lacking| !lacking.is_empty());
-        let lacking = lacking.cloned();
-        let is_whole = |block: costs::Block| block.lacking.is_empty().then_some(block.values);
-        let mut blocks = all.into_iter().map(|block| block.and_then(is_whole)).collect_vec();
+        let lacking =
+            all.iter().flatten().map(|block| &block.lacking).find(|lacking| !lacking.is_empty()).cloned();
+        let mut blocks = all
+            .into_iter()
+            .map(|block| block.and_then(|block| block.lacking.is_empty().then_some(block.values)))
+            .collect_vec();
         keep_complete(&mut blocks);
         if blocks.iter().any(Option::is_some) {
             return Ok(Contestant { read: place, label: read.label.clone(), group: Group::Servers, blocks });
@@ -156,8 +157,12 @@ impl Contest {
             |one: &Contestant, id: &str| one.blocks.iter().flatten().any(|values| values.contains_key(id));
         self.criteria.retain(|criterion| self.contestants.iter().any(|one| has(one, criterion.id)));
         self.contestants.retain(|one| {
-            let names = self.criteria.iter().filter(|criterion| !has(one, criterion.id));
-            let names = names.map(|criterion| criterion.name.to_owned()).collect_vec();
+            let names = self
+                .criteria
+                .iter()
+                .filter(|criterion| !has(one, criterion.id))
+                .map(|criterion| criterion.name.to_owned())
+                .collect_vec();
             if !names.is_empty() {
                 self.lacking.push(one.read);
                 let hint = no_probe(field, &field.contestants()[one.read]);
@@ -209,9 +214,10 @@ fn keep_complete(blocks: &mut [Option<Values>]) {
 
 fn no_valid_pair(field: &Field, write: &Arm, read: &Arm) -> String {
     let told = |side: &str, arm| Some(format!("{side}{}", first_fault(field, arm)?));
-    let faults = match field.has_phases() {
-        true => [None, told("", read)],
-        false => [told("write trial ", write), told("read trial ", read)],
+    let faults = if field.has_phases() {
+        [None, told("", read)]
+    } else {
+        [told("write trial ", write), told("read trial ", read)]
     };
     match faults.into_iter().flatten().join("; ") {
         none if none.is_empty() => "no repetition has both its trials".to_owned(),

@@ -55,23 +55,34 @@ fn name(load: &LoadRecord) -> LoadName {
 
 /// Loads that measure something, unless the workload says that they do not count.
 fn counted(trial: &TrialRecord) -> impl Iterator<Item = &LoadRecord> {
-    let loads = trial.loads.iter().filter(|load| !load.warm_up && load.is_scored());
-    loads.filter(|load| load.operations() > 0 && load.seconds > 0.0)
+    trial
+        .loads
+        .iter()
+        .filter(|load| !load.warm_up && load.is_scored())
+        .filter(|load| load.operations() > 0 && load.seconds > 0.0)
 }
 
 impl Costs {
     /// Chooses what counts: every load that somebody finished operations of in a valid trial. Where the data grow, those at the measured size. Of a side those
     /// of phases that do nothing else, where there are any.
     pub fn of(field: &Field) -> Self {
-        let phases = field.trials.iter().flat_map(|trial| &trial.phases);
-        let is_together = |name: &&String| field.trials.iter().any(|trial| is_together(trial, name));
-        let together = phases.map(|phase| &phase.name).filter(is_together).cloned().collect();
+        let together = field
+            .trials
+            .iter()
+            .flat_map(|trial| &trial.phases)
+            .map(|phase| &phase.name)
+            .filter(|name| field.trials.iter().any(|trial| is_together(trial, name)))
+            .cloned()
+            .collect();
         let valid = || field.mixed.iter().flat_map(|arm| field.valid_of(arm));
         let size = size::measured(field);
-        let is_at_size = |load: &&LoadRecord| size.is_none() || load.stored() == size;
         let of_side = |writes: bool| -> BTreeSet<LoadName> {
-            let loads = valid().flat_map(counted).filter(is_at_size).filter(|load| load.writes == writes);
-            let mut all: BTreeSet<LoadName> = loads.map(name).collect();
+            let mut all: BTreeSet<LoadName> = valid()
+                .flat_map(counted)
+                .filter(|load| size.is_none() || load.stored() == size)
+                .filter(|load| load.writes == writes)
+                .map(name)
+                .collect();
             let is_alone = |(phase, _): &LoadName| !BTreeSet::contains(&together, phase);
             if all.iter().any(is_alone) {
                 all.retain(is_alone);
@@ -113,8 +124,9 @@ impl Costs {
             let trial = &field.trials[arm.places[block]?];
             trial.verdict.is_valid().then_some(trial)
         };
-        let in_block = |block: usize| Some(self.block(field, valid(write?, block)?, valid(read, block)?));
-        (0..field.blocks.len()).map(in_block).collect()
+        (0..field.blocks.len())
+            .map(|block| Some(self.block(field, valid(write?, block)?, valid(read, block)?)))
+            .collect()
     }
 
     fn block(&self, field: &Field, write: &TrialRecord, read: &TrialRecord) -> Block {
@@ -131,19 +143,20 @@ impl Costs {
 
     /// All criteria that were measured.
     fn values(&self, field: &Field, write: &TrialRecord, read: &TrialRecord) -> Values {
-        let [loads, questions] = match field.has_phases() {
-            true => [self.work(write, Side::Write), self.work(read, Side::Read)],
-            false => [of_rate(field, write), of_rate(field, read)],
+        let [loads, questions] = if field.has_phases() {
+            [self.work(write, Side::Write), self.work(read, Side::Read)]
+        } else {
+            [of_rate(field, write), of_rate(field, read)]
         };
         let floors = CRITERIA.map(|criterion| criterion.floor);
         let [is_load_alone, is_question_alone] =
             [Side::Write, Side::Read].map(|side| !field.has_phases() || self.is_alone(side));
         let load_cpu = geometric(loads.costs(|phase| cpu_us(write, phase)), floors[1]);
         let question_cpu = geometric(questions.costs(|phase| cpu_us(read, phase)), floors[3]);
-        let memory = [(write, &loads), (read, &questions)].into_iter();
-        let memory = memory
-            .flat_map(|(trial, work)| work.phases.iter().map(move |(phase, _)| memory_mb(trial, (*phase)?)));
-        let memory: Option<Vec<f64>> = memory.collect();
+        let memory: Option<Vec<f64>> = [(write, &loads), (read, &questions)]
+            .into_iter()
+            .flat_map(|(trial, work)| work.phases.iter().map(move |(phase, _)| memory_mb(trial, (*phase)?)))
+            .collect();
         let written = |phase: &PhaseRecord| {
             let (client, server) = roles(write, phase)?;
             Some(server.unwrap_or(client).storage_written_bytes? as f64)
@@ -158,8 +171,12 @@ impl Costs {
             mean(loads.costs(written)).filter(|_| is_load_alone),
             mean(loads.costs(|phase| wire(field, write, phase))).filter(|_| is_load_alone),
         ];
-        let found = CRITERIA.iter().zip(found).filter_map(|(criterion, value)| Some((criterion.id, value?)));
-        found.filter(|(_, value)| value.is_finite()).collect()
+        CRITERIA
+            .iter()
+            .zip(found)
+            .filter_map(|(criterion, value)| Some((criterion.id, value?)))
+            .filter(|(_, value)| value.is_finite())
+            .collect()
     }
 
     /// Bytes on disk for a reading: at the measured size with what is fixed, else by growth.
@@ -167,8 +184,10 @@ impl Costs {
         let Some(size) = self.size else { return disk::of_a_reading_bytes(trial) };
         // Readings that are missing or sent twice make the number another one.
         let distance = |(readings, _): &(f64, f64)| (readings - size as f64).abs();
-        let points = sizes::disk(trial).into_iter().filter(|(readings, _)| *readings > 0.0);
-        let (readings, bytes) = points.min_by(|one, other| distance(one).total_cmp(&distance(other)))?;
+        let (readings, bytes) = sizes::disk(trial)
+            .into_iter()
+            .filter(|(readings, _)| *readings > 0.0)
+            .min_by(|one, other| distance(one).total_cmp(&distance(other)))?;
         Some(bytes / readings)
     }
 
@@ -185,8 +204,9 @@ impl Costs {
 
     /// What a reader of the ranking has to know.
     pub fn notes(&self) -> Vec<String> {
-        let sides = [(Side::Write, "writes", "asking"), (Side::Read, "asks", "writing")].into_iter();
-        let undivided = sides.filter(|(side, ..)| !self.side(*side).is_empty() && !self.is_alone(*side));
+        let undivided = [(Side::Write, "writes", "asking"), (Side::Read, "asks", "writing")]
+            .into_iter()
+            .filter(|(side, ..)| !self.side(*side).is_empty() && !self.is_alone(*side));
         let told = undivided.map(|(_, does, other)| {
             format!("No phase {does} without {other} at once, and that is not divided. So what it cost of CPU, of the device and of the wire ranks nobody.")
         });
@@ -237,9 +257,10 @@ fn roles<'a>(
 ) -> Option<(&'a RoleTotals, Option<&'a RoleTotals>)> {
     let totals = phase.totals.as_ref()?;
     let client = criteria::client_in(trial, totals)?;
-    match trial.implementation.embedded {
-        true => Some((client, None)),
-        false => Some((client, Some(totals.roles.get("server")?))),
+    if trial.implementation.embedded {
+        Some((client, None))
+    } else {
+        Some((client, Some(totals.roles.get("server")?)))
     }
 }
 
@@ -264,8 +285,12 @@ fn wire(field: &Field, trial: &TrialRecord, phase: &PhaseRecord) -> Known {
     }
     let seconds = phase.totals.as_ref()?.span_ns as f64 / 1e9;
     let of_rate = criteria::datagram_rate(trial, &field.run)? * seconds;
-    let loads = trial.loads.iter().filter(|load| load.phase == phase.name);
-    let datagrams: f64 = loads.map(|load| load.datagram_bytes as f64).sum();
+    let datagrams: f64 = trial
+        .loads
+        .iter()
+        .filter(|load| load.phase == phase.name)
+        .map(|load| load.datagram_bytes as f64)
+        .sum();
     Some(client.wire_bytes()? as f64 + datagrams + of_rate)
 }
 
@@ -281,15 +306,14 @@ fn unit_us(load: &LoadRecord) -> Known {
         let units = if load.writes { counted.readings } else { counted.operations };
         return (units > 0.0).then(|| counted.seconds * 1e6 / units);
     }
-    let classes = load.classes.values();
-    let sum: f64 = classes.map(|class| class.latency.summary.mean_ns * class.operations as f64).sum();
+    let sum: f64 =
+        load.classes.values().map(|class| class.latency.summary.mean_ns * class.operations as f64).sum();
     Some(sum / units(load) / 1e3).filter(|time| time.is_finite())
 }
 
 /// What ran in a phase.
 pub fn of_phase<'a>(trial: &'a TrialRecord, name: &str) -> impl Iterator<Item = &'a LoadRecord> {
-    let loads = trial.loads.iter();
-    loads.filter(move |load| load.phase == name && load.not_supported.is_none())
+    trial.loads.iter().filter(move |load| load.phase == name && load.not_supported.is_none())
 }
 
 /// Whether a phase writes and asks at once.

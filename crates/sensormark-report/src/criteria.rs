@@ -69,7 +69,7 @@ pub fn values(trial: &TrialRecord, run: &RunRecord) -> BTreeMap<String, f64> {
     let server = storing(trial);
     let own_server = server.filter(|_| !trial.implementation.embedded);
     let client = client(trial);
-    let found = [
+    [
         ("server_cpu", own_server.map(|role| role.cpu_percent_of_core)),
         ("server_memory", own_server.map(|role| role.end_held_bytes() as f64 / MEMORY_KB)),
         ("server_io", server.and_then(|role| Some(role.storage_bytes()? as f64 / KB / span_seconds(trial)?))),
@@ -77,9 +77,11 @@ pub fn values(trial: &TrialRecord, run: &RunRecord) -> BTreeMap<String, f64> {
         ("client_memory", client.map(|role| role.end_resident_bytes as f64 / MEMORY_KB)),
         ("network", network(trial, run)),
         ("disk", disk::growth_bytes(trial).map(|bytes| bytes / MB)),
-    ];
-    let found = found.into_iter().filter_map(|(id, value)| Some((id.to_owned(), value?)));
-    found.filter(|(_, value)| value.is_finite()).collect()
+    ]
+    .into_iter()
+    .filter_map(|(id, value)| Some((id.to_owned(), value?)))
+    .filter(|(_, value)| value.is_finite())
+    .collect()
 }
 
 /// kB/s that the server fetched from storage.

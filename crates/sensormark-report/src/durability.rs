@@ -43,8 +43,14 @@ pub struct Promise {
 impl Promise {
     /// Of a run, by the trials of power cuts here. A cut of another version of a server says nothing.
     pub fn new(field: &Field, cuts: &[TrialRecord]) -> Self {
-        let classes = field.trials.iter().map(|it| it.implementation.durability).sorted().dedup();
-        let classes = classes.map(Durability::text).join(", ");
+        let classes = field
+            .trials
+            .iter()
+            .map(|it| it.implementation.durability)
+            .sorted()
+            .dedup()
+            .map(Durability::text)
+            .join(", ");
         let mut untried = vec![];
         // In the order of their letters.
         let mut parts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -59,7 +65,7 @@ impl Promise {
             let (part, how_many) = match counts {
                 (0, _) => ("no power cut was tried here on", String::new()),
                 (_, 0) => ("a power cut here took nothing of it from", String::new()),
-                (of, some) => ("it took some from", format!(" ({} of {})", count(some), count(of))),
+                (of, some) => ("it took some from", format!(" ({} of {})", thousands(some), thousands(of))),
             };
             let is_ours = trial.server.as_ref().is_none_or(|server| server.managed);
             if ledger.is_none() && is_ours {
@@ -67,9 +73,10 @@ impl Promise {
             }
             parts.entry(part).or_default().push(own.title.clone() + &how_many);
         }
-        let parts =
-            parts.into_iter().map(|(what, names)| format!("; {what} {}", each_once(names).join(", ")));
-        let shown: String = parts.collect();
+        let shown: String = parts
+            .into_iter()
+            .map(|(what, names)| format!("; {what} {}", each_once(names).join(", ")))
+            .collect();
         let meaning = if shown.is_empty() { "" } else { " (what is acknowledged is on disk)" };
         Self { said: format!("Durability: {classes}{meaning}{shown}."), untried: each_once(untried) }
     }
@@ -83,10 +90,6 @@ fn together<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> Option<LedgerR
     })
 }
 
-fn count(readings: u64) -> String {
-    grouped(&readings.to_string())
-}
-
 /// What was promised, and what was lost.
 fn in_a_line(field: &Field, arm: &Arm) -> String {
     let class = arm.implementation.durability;
@@ -96,14 +99,14 @@ fn in_a_line(field: &Field, arm: &Arm) -> String {
         Durability::Relaxed => "promised all but the last second or so",
         Durability::Unacknowledged => "promised nothing",
     };
-    let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
+    let trials = field.trials_of(arm).collect_vec();
     let found = match together(trials.iter().copied()) {
         None => "what it kept could not be counted: see the verdicts".to_owned(),
         Some(it) if it.acknowledged == 0 => {
-            format!("{} of {} sent are there", count(it.stored), count(it.in_doubt))
+            format!("{} of {} sent are there", thousands(it.stored), thousands(it.in_doubt))
         }
-        Some(it) if it.lost == 0 => format!("lost none of {}", count(it.acknowledged)),
-        Some(it) => format!("lost {} of {}", count(it.lost), count(it.acknowledged)),
+        Some(it) if it.lost == 0 => format!("lost none of {}", thousands(it.acknowledged)),
+        Some(it) => format!("lost {} of {}", thousands(it.lost), thousands(it.acknowledged)),
     };
     let of_disk: f64 = trials.iter().filter_map(|trial| figure(trial, names::DISK_LOST_BYTES)).sum();
     let disk = if of_disk > 0.0 { format!(" (the disk: {})", size_text(of_disk)) } else { String::new() };
@@ -114,17 +117,7 @@ fn survival(field: &Field) -> Table {
     let mut table = Table::new(
         "survival",
         "Acknowledged readings after a kill, exact counts, summed over repetitions",
-        &[
-            "implementation",
-            "class",
-            "acknowledged",
-            "survived",
-            "lost",
-            "in doubt",
-            "of these stored",
-            "killed after [s]",
-            "ready again after [s]",
-        ],
+        "implementation; class; acknowledged; survived; lost; in doubt; of these stored; killed after [s]; ready again after [s]",
     );
     for arm in &field.mixed {
         table.row(row(field, arm));
@@ -138,7 +131,7 @@ fn survival(field: &Field) -> Table {
 }
 
 fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
-    let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
+    let trials = field.trials_of(arm).collect_vec();
     let ledger = together(trials.iter().copied());
     let reason = trials.iter().flat_map(|trial| &trial.loads).find_map(|load| load.not_supported.as_deref());
     let missing = reason.map_or_else(

@@ -133,9 +133,10 @@ impl Field {
     /// All of the arm's trials, attempts included that do not count.
     pub fn attempts_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
         let counts = self.trials_of(arm).next();
-        let is_of = move |trial: &&TrialRecord| counts.is_some_and(|one| same_trial(one, trial));
-        let others = self.superseded.iter().filter(is_of);
-        others.chain(self.trials_of(arm))
+        self.superseded
+            .iter()
+            .filter(move |trial| counts.is_some_and(|one| same_trial(one, trial)))
+            .chain(self.trials_of(arm))
     }
 
     /// A figure of the arm in each repetition; none where the trial is missing or not valid.
@@ -149,8 +150,9 @@ impl Field {
 
     /// All arms: writes, reads, and what did both at once, each with what its side is called.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, &Arm)> {
-        let sides = [("write", &self.writes), ("read", &self.reads), ("both", &self.mixed)].into_iter();
-        sides.flat_map(|(side, arms)| arms.iter().map(move |arm| (side, arm)))
+        [("write", &self.writes), ("read", &self.reads), ("both", &self.mixed)]
+            .into_iter()
+            .flat_map(|(side, arms)| arms.iter().map(move |arm| (side, arm)))
     }
 }
 
@@ -161,15 +163,17 @@ fn arms(trials: &[TrialRecord], blocks: &[u32], side: Side) -> Vec<Arm> {
         let Ok(block) = blocks.binary_search(&trial.repetition) else {
             continue;
         };
-        let found = arms.iter().position(|arm| same_arm(&arm.implementation, &trial.implementation));
-        let arm = found.unwrap_or_else(|| {
-            arms.push(Arm {
-                label: unique(clean(&trial.implementation.label()), &arms),
-                implementation: trial.implementation.clone(),
-                places: vec![None; blocks.len()],
+        let arm = arms
+            .iter()
+            .position(|arm| same_arm(&arm.implementation, &trial.implementation))
+            .unwrap_or_else(|| {
+                arms.push(Arm {
+                    label: unique(clean(&trial.implementation.label()), &arms),
+                    implementation: trial.implementation.clone(),
+                    places: vec![None; blocks.len()],
+                });
+                arms.len() - 1
             });
-            arms.len() - 1
-        });
         arms[arm].places[block] = Some(place);
     }
     arms
@@ -177,7 +181,8 @@ fn arms(trials: &[TrialRecord], blocks: &[u32], side: Side) -> Vec<Arm> {
 
 /// The label, with a number behind it where it is taken.
 fn unique(label: String, arms: &[Arm]) -> String {
-    let named = |number: u32| if number == 1 { label.clone() } else { format!("{label} ({number})") };
-    let is_free = |label: &String| arms.iter().all(|arm| arm.label != *label);
-    (1..).map(named).find(is_free).expect("numbers do not end")
+    (1..)
+        .map(|number| if number == 1 { label.clone() } else { format!("{label} ({number})") })
+        .find(|label| arms.iter().all(|arm| arm.label != *label))
+        .expect("numbers do not end")
 }

@@ -24,11 +24,15 @@ pub fn lines(table: &Table, width: usize) -> Vec<String> {
             Some((&row[..table.keys], number, row[ratio..].iter().map(cell_text).join("  ")))
         })
         .collect_vec();
-    let most = rows.iter().map(|(_, number, _)| reach(number)).fold(LEAST, f64::max);
-    let most = most.min(MOST).ln();
+    let most = rows.iter().map(|(_, number, _)| reach(number)).fold(LEAST, f64::max).min(MOST).ln();
     let longest = rows.iter().map(|(_, _, said)| said.width()).max().unwrap_or(0);
-    let room = width.saturating_sub(INDENT.len() + 2 + longest);
-    let cells = (room.clamp(NARROWEST, width.saturating_sub(INDENT.len()).max(NARROWEST)) - 1) / 2 * 2 + 1;
+    let cells = (width
+        .saturating_sub(INDENT.len() + 2 + longest)
+        .clamp(NARROWEST, width.saturating_sub(INDENT.len()).max(NARROWEST))
+        - 1)
+        / 2
+        * 2
+        + 1;
     let mut lines = vec![axis(most, cells)];
     for (keys, number, said) in rows {
         lines.extend(wrap(&keys.iter().map(cell_text).join(", "), width));
@@ -107,8 +111,7 @@ mod tests {
 
     #[test]
     fn ratios_stand_on_one_axis_within_the_width() {
-        let mut table = Table::new("t", "", &["", "", "ratio", ""]);
-        table.keys = 2;
+        let mut table = Table::new("t", "", "implementation; figure | ratio; change");
         table.row(row("load: CPU of both sides an operation", 2.0, Some((1.5, 2.5))));
         table.row(row("write: p99", 0.5, Some((0.4, 3.0))));
         table.row(row("read: p99", 900.0, None));

@@ -5,8 +5,7 @@ use crate::{criteria::samples_per_second, prelude::*};
 
 /// Percent of the readings that were lost before the writer took them, over all valid write trials of what is read.
 pub fn lost_percent(field: &Field, read: &Arm) -> Known {
-    let write = field.write_of(read)?;
-    let ledgers = field.valid_of(write).filter_map(|trial| trial.ledger.as_ref());
+    let ledgers = field.valid_of(field.write_of(read)?).filter_map(|trial| trial.ledger.as_ref());
     let (mut lost, mut produced) = (0, 0);
     for ledger in ledgers {
         lost += ledger.lost_at_queue;
@@ -36,8 +35,10 @@ fn undone(field: &Field, read: &Arm) -> Vec<String> {
         shortfalls.push(format!("{operations} due and not started"));
     }
     if trials_behind(field, read).0 > 0 {
-        let reached = field.valid_of(read).filter_map(|trial| figure(trial, names::READS_PER_SECOND));
-        let slowest = reached.fold(f64::INFINITY, f64::min);
+        let slowest = field
+            .valid_of(read)
+            .filter_map(|trial| figure(trial, names::READS_PER_SECOND))
+            .fold(f64::INFINITY, f64::min);
         shortfalls.push(format!("{} reads/s", fixed(slowest, 1)));
     }
     match disk_limit(field, read).filter(|_| !shortfalls.is_empty()) {
@@ -52,8 +53,7 @@ pub fn reason(field: &Field, read: &Arm) -> Option<String> {
     if undone.is_empty() {
         return None;
     }
-    let disk = disk_limit(field, read);
-    Some(disk.unwrap_or_else(|| format!("did not keep up: {}", undone.join(", "))))
+    Some(disk_limit(field, read).unwrap_or_else(|| format!("did not keep up: {}", undone.join(", "))))
 }
 
 /// That durable writes were due more often than the disk flushes, where they were.
@@ -76,8 +76,12 @@ fn writes_due(field: &Field, trial: &TrialRecord) -> Known {
             let started: u64 = load.classes.values().map(|class| class.operations).sum();
             (started + load.not_started) as f64 / load.seconds
         };
-        let steady = trial.loads.iter().filter(|load| load.writes && load.open_loop && load.seconds > 0.0);
-        return steady.map(of).reduce(f64::max);
+        return trial
+            .loads
+            .iter()
+            .filter(|load| load.writes && load.open_loop && load.seconds > 0.0)
+            .map(of)
+            .reduce(f64::max);
     }
     let readings_a_write = trial.ledger.as_ref()?.attempted as f64 / figure(trial, names::STATEMENTS)?;
     Some(samples_per_second(&field.run)? / readings_a_write)
@@ -86,10 +90,7 @@ fn writes_due(field: &Field, trial: &TrialRecord) -> Known {
 /// What it did not keep up with, phases among it that were cut: those have the costs of what was done.
 pub fn shortfalls(field: &Field, read: &Arm) -> Vec<String> {
     let mut shortfalls = undone(field, read);
-    let count = |trial: &TrialRecord| {
-        let loads = trial.loads.iter();
-        loads.filter(|load| load.cut_short().is_some()).count()
-    };
+    let count = |trial: &TrialRecord| trial.loads.iter().filter(|load| load.cut_short().is_some()).count();
     let cut = field.valid_of(read).map(count).max().unwrap_or(0);
     if cut > 0 {
         shortfalls.push(format!("{} cut", counted(cut, "phase")));

@@ -27,8 +27,11 @@ pub fn section(field: &Field) -> Section {
     operations(field).into_iter().for_each(|name| section.table(curve(field, &name)));
     let means = field.trials.iter().flat_map(|trial| {
         // What one round did stands for all.
-        let last = rounds(trial).last().into_iter().flat_map(|task| &task.means);
-        last.map(|text| format!("{}: {text}", trial.implementation.title))
+        rounds(trial)
+            .last()
+            .into_iter()
+            .flat_map(|task| &task.means)
+            .map(|text| format!("{}: {text}", trial.implementation.title))
     });
     section.list(means.sorted().dedup().map(|text| clean(&text)).collect());
     section
@@ -37,23 +40,17 @@ pub fn section(field: &Field) -> Section {
 /// The names of what was written and asked beside rounds.
 fn operations(field: &Field) -> Vec<String> {
     let loads = field.trials.iter().flat_map(|trial| {
-        let loads = trial.loads.iter();
-        loads.filter(move |load| rounds(trial).any(|task| task.phase == load.phase))
+        trial.loads.iter().filter(move |load| rounds(trial).any(|task| task.phase == load.phase))
     });
     each_once(loads.map(|load| load.name.clone()))
 }
 
 fn suffered(field: &Field) -> Table {
-    let columns = [
-        "implementation",
-        "operation",
-        "p99 before [ms]",
-        "p99 during [ms]",
-        "p99 after [ms]",
-        "longest [ms]",
-    ];
-    let mut table = Table::new("life", "What writes and questions suffered, all rounds together", &columns);
-    table.keys = 2;
+    let mut table = Table::new(
+        "life",
+        "What writes and questions suffered, all rounds together",
+        "implementation; operation | p99 before [ms]; p99 during [ms]; p99 after [ms]; longest [ms]",
+    );
     for arm in &field.mixed {
         for name in operations(field) {
             let mut parts: [Vec<&SecondHistogram>; 3] = Default::default();
@@ -63,9 +60,12 @@ fn suffered(field: &Field) -> Table {
                     parts.iter_mut().zip(found).for_each(|(all, more)| all.extend(more));
                 }
             }
-            let loads = field.valid_of(arm).flat_map(|trial| &trial.loads).filter(|load| load.name == name);
-            let longest =
-                loads.flat_map(|load| load.classes.values()).map(|class| class.latency.summary.max_ns);
+            let longest = field
+                .valid_of(arm)
+                .flat_map(|trial| &trial.loads)
+                .filter(|load| load.name == name)
+                .flat_map(|load| load.classes.values())
+                .map(|class| class.latency.summary.max_ns);
             let mut row = row![&arm.label, clean(&name)];
             row.extend(parts.map(|seconds| ms(p99_ms(seconds))));
             row.push(ms(longest.max().map(|ns| ns as f64 / 1e6)));
@@ -77,9 +77,11 @@ fn suffered(field: &Field) -> Table {
 }
 
 fn tasks(field: &Field) -> Table {
-    let columns = ["implementation", "task", "times", "median [s]", "longest [s]", "all [s]"];
-    let mut table = Table::new("life_tasks", "How long the tasks of a round took", &columns);
-    table.keys = 2;
+    let mut table = Table::new(
+        "life_tasks",
+        "How long the tasks of a round took",
+        "implementation; task | times; median [s]; longest [s]; all [s]",
+    );
     for arm in &field.mixed {
         let mut took: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for (kind, seconds) in field.valid_of(arm).flat_map(rounds).flat_map(|task| &task.parts) {
@@ -102,8 +104,13 @@ fn curve(field: &Field, name: &str) -> Table {
     let title = format!("{}: p99 over the year", clean(name));
     let mut table = figure(&id, &title, (Shape::Lines, true), Some(("round", "")), ("p99", "ms"));
     for arm in &field.mixed {
-        let loads = field.valid_of(arm).take(1).flat_map(|trial| &trial.loads);
-        for (load, round) in loads.filter(|load| load.name == name).zip(1..) {
+        for (load, round) in field
+            .valid_of(arm)
+            .take(1)
+            .flat_map(|trial| &trial.loads)
+            .filter(|load| load.name == name)
+            .zip(1..)
+        {
             let all = load.classes.values().flat_map(|class| &class.latency.seconds);
             point(&mut table, &arm.label, HERE, Some(Cell::Count(round)), ms(p99_ms(all)));
         }

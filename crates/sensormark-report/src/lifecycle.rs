@@ -13,18 +13,7 @@ pub fn section(field: &Field) -> Section {
     let mut table = Table::new(
         "operations",
         "Operations",
-        &[
-            "implementation",
-            "operation",
-            "time [s]",
-            "size [MB]",
-            "CPU [s]",
-            "writers' p99 before [ms]",
-            "during [ms]",
-            "after [ms]",
-            "proven",
-            "found",
-        ],
+        "implementation; operation; time [s]; size [MB]; CPU [s]; writers' p99 before [ms]; during [ms]; after [ms]; proven; found",
     );
     let mut means = BTreeSet::new();
     for trial in &field.trials {
@@ -70,8 +59,9 @@ fn row(trial: &TrialRecord, task: &TaskRecord) -> Vec<Cell> {
         figure(task.bytes.map(|bytes| bytes as f64 / 1e6), "it leaves nothing"),
         figure(used.map(|used| used.cpu_ns as f64 / 1e9), "it was not seen"),
     ];
-    let writers = task.seconds(trial, |load| load.writes);
-    cells.extend(writers.map(|seconds| figure(p99_ms(seconds), "nobody wrote")));
+    cells.extend(
+        task.seconds(trial, |load| load.writes).map(|seconds| figure(p99_ms(seconds), "nobody wrote")),
+    );
     cells.push(match task.found {
         Some(_) => Cell::yes(task.proven),
         None => figure(None, "by what is restored of it"),

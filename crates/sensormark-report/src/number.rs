@@ -10,10 +10,15 @@ pub const MISSING: &str = "–";
 pub fn cell_text(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) => text.clone(),
-        Cell::Count(count) => grouped(&count.to_string()),
+        Cell::Count(count) => thousands(*count),
         Cell::Number(number) => number_text(number),
         Cell::Missing(_) => MISSING.to_owned(),
     }
+}
+
+/// A count, its thousands apart.
+pub fn thousands(count: u64) -> String {
+    grouped(&count.to_string())
 }
 
 /// How many times the lowest something is: 1.0×, 1.8×, 12×.

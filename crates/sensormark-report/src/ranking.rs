@@ -73,6 +73,11 @@ pub struct Ranked {
 }
 
 impl Ranked {
+    /// What it is the cost of.
+    pub fn arm<'a>(&self, field: &'a Field) -> &'a Arm {
+        &field.contestants()[self.read]
+    }
+
     /// Repetitions that it is ranked by.
     pub fn repetitions(&self) -> usize {
         self.blocks.iter().flatten().count()
@@ -80,8 +85,7 @@ impl Ranked {
 
     /// Its cost in each repetition.
     fn costs(&self, weights: &[f64]) -> Vec<Known> {
-        let cost = |values: &Vec<f64>| log_cost(values, weights).exp();
-        self.blocks.iter().map(|block| block.as_ref().map(cost)).collect()
+        self.blocks.iter().map(|block| block.as_ref().map(|values| log_cost(values, weights).exp())).collect()
     }
 }
 
@@ -139,11 +143,14 @@ impl Ranking {
         let requirements = self.requirements.as_mut()?;
         let best = self.ranked.iter().map(|one| one.meets).min()?;
         best.filter(|best| best.leads())?;
-        let is_embedded = |one: &&Ranked| field.contestants()[one.read].implementation.embedded;
+        let is_embedded = |one: &&Ranked| one.arm(field).implementation.embedded;
         let group = self.ranked.iter().find(|one| one.meets == best)?.group;
         let alike = self.ranked.iter().filter(|one| one.rank == 1 && one.group == group).collect_vec();
-        let server = self.ranked.iter().find(|one| one.meets == best && !is_embedded(one));
-        let server = server.filter(|_| alike.iter().all(is_embedded));
+        let server = self
+            .ranked
+            .iter()
+            .find(|one| one.meets == best && !is_embedded(one))
+            .filter(|_| alike.iter().all(is_embedded));
         requirements.cheapest = alike.iter().map(|one| one.label.clone()).collect();
         requirements.cheapest_server = server.map(|one| one.label.clone());
         Some(())
@@ -153,8 +160,7 @@ impl Ranking {
     fn rank(&mut self) {
         if let Some(requirements) = &self.requirements {
             for one in &mut self.ranked {
-                let answer = requirements.of_layout(&one.label);
-                one.meets = answer.map(LayoutAnswer::standing);
+                one.meets = requirements.of_layout(&one.label).map(LayoutAnswer::standing);
             }
         }
         let weights = self.weights();
@@ -206,29 +212,32 @@ fn compare_with_lowest(group: &mut [Ranked], weights: &[f64]) {
     let lowest = |value: &dyn Fn(&Ranked) -> f64| group.iter().map(value).fold(f64::INFINITY, f64::min);
     let least_cost = lowest(&|one| log_cost(&one.values, weights));
     let least = (0..weights.len()).map(|place| lowest(&|one| one.values[place])).collect_vec();
-    let cheapest = group.iter().find(|one| log_cost(&one.values, weights) <= least_cost);
-    let cheapest = cheapest.map_or_else(Vec::new, |one| one.costs(weights));
+    let cheapest = group
+        .iter()
+        .find(|one| log_cost(&one.values, weights) <= least_cost)
+        .map_or_else(Vec::new, |one| one.costs(weights));
     let values = group.iter().map(|one| one.values.clone()).collect_vec();
-    let shares = win_shares(&values, DRAWS, DRAW_SEED);
-    for (one, share) in group.iter_mut().zip(shares) {
+    for (one, share) in group.iter_mut().zip(win_shares(&values, DRAWS, DRAW_SEED)) {
         one.win_share = share;
         one.ratio = (log_cost(&one.values, weights) - least_cost).exp();
         one.ratios = one.values.iter().zip(&least).map(|(value, least)| value / least).collect();
-        let compared = compare(&one.costs(weights), &cheapest).ok().filter(|_| one.ratio > 1.0);
         // Where a repetition is missing, the pairs have a ratio of their own.
-        one.interval = compared.and_then(|pairs| {
-            let scale = one.ratio / pairs.ratio;
-            pairs.interval.map(|it| Interval { low: it.low * scale, high: it.high * scale })
-        });
+        one.interval =
+            compare(&one.costs(weights), &cheapest).ok().filter(|_| one.ratio > 1.0).and_then(|pairs| {
+                let scale = one.ratio / pairs.ratio;
+                pairs.interval.map(|it| Interval { low: it.low * scale, high: it.high * scale })
+            });
     }
 }
 
 /// Gives a ranking its ranks, and says what they rest on.
 fn give_ranks(group: &mut [Ranked], weights: &[f64]) -> Basis {
-    let arm = |one: &Ranked| statistics::Arm { name: one.label.clone(), blocks: one.costs(weights) };
-    let arms = group.iter().map(arm).collect_vec();
-    let tested = statistics::ranks(&arms, Better::Lower).ok();
-    let tested = tested.filter(|found| found.basis == Basis::Significance);
+    let arms = group
+        .iter()
+        .map(|one| statistics::Arm { name: one.label.clone(), blocks: one.costs(weights) })
+        .collect_vec();
+    let tested =
+        statistics::ranks(&arms, Better::Lower).ok().filter(|found| found.basis == Basis::Significance);
     let costs_less = |above: usize, below: usize| {
         let by_cost = match &tested {
             Some(found) => found.is_better(above, below, Better::Lower),
@@ -246,12 +255,13 @@ fn give_ranks(group: &mut [Ranked], weights: &[f64]) -> Basis {
 /// The ranks of so many rows that stand in an order. A rank is 1 + the number of rows above that are better, and never lower than the rank of the row above.
 fn ranks_in_order(rows: usize, is_better: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut last = 1;
-    let ranks = (0..rows).map(|row| {
-        let better = (0..row).filter(|above| is_better(*above, row)).count();
-        last = last.max(1 + better);
-        last
-    });
-    ranks.collect()
+    (0..rows)
+        .map(|row| {
+            let better = (0..row).filter(|above| is_better(*above, row)).count();
+            last = last.max(1 + better);
+            last
+        })
+        .collect()
 }
 
 #[cfg(test)]

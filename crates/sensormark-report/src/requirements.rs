@@ -20,13 +20,17 @@ impl Requirements {
     pub(super) fn of(field: &Field) -> Option<Self> {
         // A trial that was broken off has some of its limits only.
         let is_whole = |trial: &&TrialRecord| {
-            let reasons = trial.verdict.reasons();
-            reasons.iter().all(|reason| reason.kind != ReasonKind::Interrupted)
+            trial.verdict.reasons().iter().all(|reason| reason.kind != ReasonKind::Interrupted)
         };
-        let has_own = |trial: &&TrialRecord| own_limits(trial).next().is_some() && is_whole(trial);
-        let count = field.trials.iter().filter(has_own).map(|trial| own_limits(trial).count()).min()?;
-        let labels = each_once(field.all().map(|(_, arm)| arm.label.as_str()));
-        let layouts = labels.into_iter().map(|label| answer(field, label));
+        let count = field
+            .trials
+            .iter()
+            .filter(|trial| own_limits(trial).next().is_some() && is_whole(trial))
+            .map(|trial| own_limits(trial).count())
+            .min()?;
+        let layouts = each_once(field.all().map(|(_, arm)| arm.label.as_str()))
+            .into_iter()
+            .map(|label| answer(field, label));
         let kept = field.trials.iter().find_map(disk_limit);
         Some(Self {
             count,
@@ -46,8 +50,7 @@ impl Requirements {
 
 /// The file's limits as they were held; not the line of the highest rate, and not what the needed rate misses besides.
 fn own_limits(trial: &TrialRecord) -> impl Iterator<Item = &LimitRecord> {
-    let limits = trial.limits.iter();
-    limits.filter(|limit| !is_found(&limit.text) && !is_of_needed(&limit.text))
+    trial.limits.iter().filter(|limit| !is_found(&limit.text) && !is_of_needed(&limit.text))
 }
 
 fn disk_limit(trial: &TrialRecord) -> Option<&LimitRecord> {
@@ -58,15 +61,14 @@ fn disk_limit(trial: &TrialRecord) -> Option<&LimitRecord> {
 /// The highest rate that held over that of the sensors: the least of all valid trials.
 pub(super) fn headroom(field: &Field, arm: &Arm) -> Known {
     let rate = own_rate(&field.run)?;
-    let found = field.valid_of(arm);
-    let found: Option<Vec<f64>> = found.map(|trial| Some(figure(trial, HIGHEST_RATE)? / rate)).collect();
+    let found: Option<Vec<f64>> =
+        field.valid_of(arm).map(|trial| Some(figure(trial, HIGHEST_RATE)? / rate)).collect();
     found?.into_iter().reduce(f64::min)
 }
 
 /// The disk for the time that the data is kept, in bytes: the most of all valid trials.
 pub(super) fn disk_kept(field: &Field, arm: &Arm) -> Known {
-    let limits = field.valid_of(arm).filter_map(disk_limit);
-    limits.filter_map(|limit| limit.measured).reduce(f64::max)
+    field.valid_of(arm).filter_map(disk_limit).filter_map(|limit| limit.measured).reduce(f64::max)
 }
 
 fn answer(field: &Field, label: &str) -> LayoutAnswer {
@@ -82,11 +84,12 @@ fn answer(field: &Field, label: &str) -> LayoutAnswer {
         (true, true) if meets_decided => (Outcome::Meets, vec![]),
         _ => (Outcome::Undecided, [found.open, found.foretold].concat()),
     };
-    let limits = trials.iter().flat_map(|trial| &trial.limits);
-    let users = limits.filter(|limit| limit.text == MOST_USERS_LIMIT);
     // Of several repetitions the least; one in which nobody could watch is less than all.
-    let users =
-        users.min_by(|one, other| one.measured.unwrap_or(0.0).total_cmp(&other.measured.unwrap_or(0.0)));
+    let users = trials
+        .iter()
+        .flat_map(|trial| &trial.limits)
+        .filter(|limit| limit.text == MOST_USERS_LIMIT)
+        .min_by(|one, other| one.measured.unwrap_or(0.0).total_cmp(&other.measured.unwrap_or(0.0)));
     LayoutAnswer {
         label: label.to_owned(),
         outcome,
@@ -152,12 +155,14 @@ fn held(trials: &[&TrialRecord], in_all: usize, found: &mut Found) {
         unmet.retain(|limit| !is_found(&limit.text));
     }
     for LimitRecord { text, .. } in unmet {
-        let all = valid.iter().filter_map(|trial| {
-            let limit = trial.limits.iter().find(|limit| limit.text == *text)?;
-            let is_open = limit.is_undecided || (trial.is_disturbed() && words::is_moved(limit));
-            Some((is_open, limit))
-        });
-        let all = all.collect_vec();
+        let all = valid
+            .iter()
+            .filter_map(|trial| {
+                let limit = trial.limits.iter().find(|limit| limit.text == *text)?;
+                let is_open = limit.is_undecided || (trial.is_disturbed() && words::is_moved(limit));
+                Some((is_open, limit))
+            })
+            .collect_vec();
         let against = all.iter().filter(|(_, limit)| !limit.met).collect_vec();
         let Some((_, first)) = against.first() else {
             continue;

@@ -47,12 +47,14 @@ impl Readings {
     /// Of the trials that count, or else of all.
     pub(super) fn of(field: &Field) -> Option<Self> {
         let held = |is_valid: bool| -> Vec<u64> {
-            let trials = field.trials.iter();
-            let trials = trials.filter(|trial| trial.verdict.is_valid() || !is_valid);
-            trials.filter_map(TrialRecord::readings_at_rest).collect()
+            field
+                .trials
+                .iter()
+                .filter(|trial| trial.verdict.is_valid() || !is_valid)
+                .filter_map(TrialRecord::readings_at_rest)
+                .collect()
         };
-        let counts = Some(held(true)).filter(|counts| !counts.is_empty());
-        let counts = counts.unwrap_or_else(|| held(false));
+        let counts = Some(held(true)).filter(|counts| !counts.is_empty()).unwrap_or_else(|| held(false));
         let yours = your_readings(&field.run);
         let keep = field.run.parameters.get("keep_ns").and_then(serde_json::Value::as_i64);
         Some(Self {

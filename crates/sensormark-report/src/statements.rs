@@ -17,14 +17,13 @@ pub fn text(shown: &StatementsRecord, indent: usize) -> String {
         push_operation(&mut lines, operation);
     }
     let blanks = " ".repeat(indent);
-    let indented = |line: &String| format!("{}{line}\n", if line.is_empty() { "" } else { &*blanks });
-    lines.iter().map(indented).collect()
+    lines.iter().map(|line| format!("{}{line}\n", if line.is_empty() { "" } else { &*blanks })).collect()
 }
 
 fn push_operation(lines: &mut Vec<String>, operation: &ShownOperation) {
     let kind = if operation.writes { "write" } else { "question" };
-    let size = operation.readings.map(|readings| format!(", {}", counted(readings, "reading")));
-    let size = size.unwrap_or_default();
+    let size =
+        operation.readings.map(|readings| format!(", {}", counted(readings, "reading"))).unwrap_or_default();
     lines.push(String::new());
     lines.push(format!("{kind} {}{size}", operation.name));
     if let Some(note) = &operation.note {

@@ -155,7 +155,7 @@ impl Summary {
     /// The summary of a field and its ranking, each layout once.
     pub fn new(field: &Field, ranking: &Ranking) -> Self {
         let ranking = &ranking.by_layout(field);
-        let ranked_arms = ranking.ranked.iter().map(|one| arm(field, one));
+        let ranked_arms = ranking.ranked.iter().map(|one| one.arm(field));
         let lacking_arms = || ranking.lacking.iter().map(|&place| &field.contestants()[place]);
         let arms = ranked_arms.chain(lacking_arms()).collect_vec();
         let (columns, mut values) = measured(field, &arms);
@@ -171,9 +171,7 @@ impl Summary {
         let answer = |one: &Ranked| requirements?.of_layout(&one.label);
         let ranked = rows.map(|(one, figures)| row(field, ranking, one, answer(one), figures)).collect_vec();
         let certainty = certainty(ranking, &ranked);
-        let sentences = headline(field, ranking, requirements);
         let is_tested = ranking.basis == Basis::Significance;
-        let missing = field.run.not_measured.iter();
         Self {
             workload: clean(field.run.title()),
             scale: clean(&field.run.scale),
@@ -184,7 +182,7 @@ impl Summary {
             repetitions: field.blocks.len(),
             readings: Readings::of(field),
             seconds: seconds(field),
-            headline: sentences.iter().map(|text| clean(text)).collect(),
+            headline: headline(field, ranking).iter().map(|text| clean(text)).collect(),
             winner: winner(ranking),
             requirements: requirements.cloned(),
             certainty,
@@ -208,7 +206,12 @@ impl Summary {
                 .iter()
                 .map(|(label, reason)| NotRanked::new(label, reason))
                 .collect(),
-            not_measured: missing.map(|one| NotRanked::new(&one.implementation, &one.reason)).collect(),
+            not_measured: field
+                .run
+                .not_measured
+                .iter()
+                .map(|one| NotRanked::new(&one.implementation, &one.reason))
+                .collect(),
             checks: checks(field),
         }
     }
@@ -235,10 +238,6 @@ fn is_rough(field: &Field, read: &Arm) -> bool {
     is(read) || field.write_of(read).is_some_and(is)
 }
 
-fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
-    &field.contestants()[one.read]
-}
-
 fn row(
     field: &Field,
     ranking: &Ranking,
@@ -246,7 +245,7 @@ fn row(
     answer: Option<&LayoutAnswer>,
     figures: Vec<Known>,
 ) -> SummaryRow {
-    let read = arm(field, one);
+    let read = one.arm(field);
     let ids = ranking.criteria.iter().map(|(criterion, _)| criterion.id);
     SummaryRow {
         ranking: one.group,
@@ -292,9 +291,10 @@ fn seconds(field: &Field) -> Known {
 }
 
 /// The answer: what is wrong before what the user asked to hold, and that before who costs least.
-fn headline(field: &Field, ranking: &Ranking, requirements: Option<&Requirements>) -> Vec<String> {
+pub(crate) fn headline(field: &Field, ranking: &Ranking) -> Vec<String> {
+    let requirements = ranking.requirements.as_ref();
     let mut sentences = data_faults(field);
-    sentences.extend(requirements.iter().flat_map(|all| all.sentences()));
+    sentences.extend(requirements.into_iter().flat_map(Requirements::sentences));
     // Who costs least of those that meet everything was said, and of the others nobody asked.
     if requirements.is_none() || ranking.ranked.is_empty() {
         if field.trials.is_empty() {
@@ -307,19 +307,27 @@ fn headline(field: &Field, ranking: &Ranking, requirements: Option<&Requirements
 }
 
 fn data_faults(field: &Field) -> Vec<String> {
-    let faults = field.all().filter_map(|(side, arm)| {
-        let faulty = field.attempts_of(arm).find(|trial| trial.verdict.has_data_fault())?;
-        let reasons = faulty.verdict.reasons().iter().filter(|reason| reason.kind.is_data_fault());
-        let mut kinds = reasons.map(|reason| reason.kind.text()).collect_vec();
-        kinds.dedup();
-        let doing = if side == "both" { String::new() } else { format!(", {side}") };
-        Some(format!("{}{doing}: {}.", arm.label, listed(kinds)))
-    });
-    faults.collect()
+    field
+        .all()
+        .filter_map(|(side, arm)| {
+            let mut kinds = field
+                .attempts_of(arm)
+                .find(|trial| trial.verdict.has_data_fault())?
+                .verdict
+                .reasons()
+                .iter()
+                .filter(|reason| reason.kind.is_data_fault())
+                .map(|reason| reason.kind.text())
+                .collect_vec();
+            kinds.dedup();
+            let doing = if side == "both" { String::new() } else { format!(", {side}") };
+            Some(format!("{}{doing}: {}.", arm.label, listed(kinds)))
+        })
+        .collect()
 }
 
 /// Who costs least, a sentence for each ranking.
-pub(crate) fn cheapest(ranking: &Ranking) -> Vec<String> {
+fn cheapest(ranking: &Ranking) -> Vec<String> {
     if ranking.ranked.is_empty() {
         let below = if ranking.lacking.is_empty() { "the reasons are" } else { "what was measured is" };
         return vec![format!("Nothing can be ranked; {below} below.")];
@@ -353,8 +361,12 @@ fn cheapest_of(ranking: &Ranking, group: &[Ranked]) -> String {
         }
         _ => format!("{named} cost least on this machine for this load, and about the same"),
     };
-    let next = group.iter().filter(|one| one.rank > 1).take(NEXT);
-    let next = next.map(|one| format!("{} {}", one.label, times(one.ratio))).collect_vec();
+    let next = group
+        .iter()
+        .filter(|one| one.rank > 1)
+        .take(NEXT)
+        .map(|one| format!("{} {}", one.label, times(one.ratio)))
+        .collect_vec();
     if next.is_empty() { format!("{leads}.") } else { format!("{leads}; then {}.", listed(&next)) }
 }
 
@@ -376,15 +388,23 @@ fn winner(ranking: &Ranking) -> Option<String> {
 /// Why the order is not surer.
 fn because(field: &Field, certainty: Certainty, is_tested: bool) -> Vec<String> {
     let mut because = vec![];
-    let disturbed = field.trials.iter().filter(|trial| trial.is_disturbed());
-    let totals = disturbed.flat_map(|trial| &trial.phases).filter_map(|phase| phase.totals.as_ref());
-    let found = totals.map(|total| &total.disturbance).filter(|found| found.is_disturbed());
-    let shares = found.map(|found| (found.other_share, found.steal_share));
-    let most = shares.reduce(|one, next| (one.0.max(next.0), one.1.max(next.1)));
-    if let Some((other, steal)) = most.filter(|_| certainty != Certainty::Firm) {
-        because.push(match other >= steal {
-            true => format!("other programs used up to {} % of the CPU", percent(other)),
-            false => format!("the hypervisor took up to {} % of the CPU", percent(steal)),
+    let found = field
+        .trials
+        .iter()
+        .filter(|trial| trial.is_disturbed())
+        .flat_map(|trial| &trial.phases)
+        .filter_map(|phase| phase.totals.as_ref())
+        .map(|total| &total.disturbance)
+        .filter(|found| found.is_disturbed());
+    if let Some((other, steal)) = found
+        .map(|found| (found.other_share, found.steal_share))
+        .reduce(|one, next| (one.0.max(next.0), one.1.max(next.1)))
+        .filter(|_| certainty != Certainty::Firm)
+    {
+        because.push(if other >= steal {
+            format!("other programs used up to {} % of the CPU", percent(other))
+        } else {
+            format!("the hypervisor took up to {} % of the CPU", percent(steal))
         });
     }
     if !is_tested && certainty != Certainty::NotDecided {
@@ -407,23 +427,18 @@ fn checks(field: &Field) -> String {
     if field.trials.is_empty() {
         return "Nothing was checked yet".to_owned();
     }
-    let answers = field.trials.iter().filter_map(|trial| trial.answers.as_ref());
-    let ledgers = field.trials.iter().filter_map(|trial| trial.ledger.as_ref());
-    let (checked, wrong) = (answers.clone().map(|of| of.checked).total(), answers.map(|of| of.wrong).total());
-    let (lost, stored) = (ledgers.clone().map(|of| of.lost).total(), ledgers.map(|of| of.stored).total());
-    let answers = match (checked, wrong) {
+    let sum = |of: fn(&TrialRecord) -> Option<u64>| field.trials.iter().filter_map(of).total();
+    let checked = sum(|trial| Some(trial.answers.as_ref()?.checked));
+    let answers = match (checked, sum(|trial| Some(trial.answers.as_ref()?.wrong))) {
         (0, _) => "No answer was checked".to_owned(),
-        (checked, 0) => format!("All {} checked answers right", grouped(checked)),
-        (checked, wrong) => format!("{} of {} checked answers WRONG", grouped(wrong), grouped(checked)),
+        (checked, 0) => format!("All {} checked answers right", thousands(checked)),
+        (checked, wrong) => format!("{} of {} checked answers WRONG", thousands(wrong), thousands(checked)),
     };
-    let data = match (stored, lost) {
+    let stored = sum(|trial| Some(trial.ledger.as_ref()?.stored));
+    let data = match (stored, sum(|trial| Some(trial.ledger.as_ref()?.lost))) {
         (0, 0) => "nothing was stored".to_owned(),
         (_, 0) => "nothing acknowledged was lost".to_owned(),
-        (_, lost) => format!("{} acknowledged readings LOST", grouped(lost)),
+        (_, lost) => format!("{} acknowledged readings LOST", thousands(lost)),
     };
     format!("{answers} · {data}")
-}
-
-fn grouped(count: u64) -> String {
-    fixed(count as f64, 0)
 }

@@ -196,35 +196,24 @@ impl Cell {
     }
 }
 
-impl From<&str> for Cell {
-    fn from(text: &str) -> Self {
-        Self::text(text)
-    }
+/// What becomes a cell by itself.
+macro_rules! cells {
+    ($($from:ty => $make:path),*) => {$(
+        impl From<$from> for Cell {
+            fn from(value: $from) -> Self {
+                $make(value)
+            }
+        }
+    )*};
 }
 
-impl From<&String> for Cell {
-    fn from(text: &String) -> Self {
-        Self::text(text)
-    }
-}
-
-impl From<String> for Cell {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl From<u64> for Cell {
-    fn from(count: u64) -> Self {
-        Self::Count(count)
-    }
-}
-
-impl From<f64> for Cell {
-    fn from(value: f64) -> Self {
-        Self::number(value)
-    }
-}
+cells!(
+    &str => Self::text,
+    &String => Self::text,
+    String => Self::Text,
+    u64 => Self::Count,
+    f64 => Self::number
+);
 
 impl From<(&str, &str)> for Column {
     fn from((name, unit): (&str, &str)) -> Self {
@@ -233,27 +222,27 @@ impl From<(&str, &str)> for Column {
 }
 
 /// A heading as the program's text has it: "name", or "name [unit]". A name from a file may have brackets, and is never read so.
-impl From<&'static str> for Column {
-    fn from(heading: &'static str) -> Self {
+impl From<&str> for Column {
+    fn from(heading: &str) -> Self {
         heading.trim_end_matches(']').split_once(" [").unwrap_or((heading, "")).into()
     }
 }
 
 impl Table {
-    /// An empty table whose first column is its key.
-    pub fn new<C: Copy + Into<Column>>(id: &str, title: &str, columns: &[C]) -> Self {
+    /// An empty table with these headings: `key; key | column; column [unit]`. Without a bar the first is the key.
+    pub fn new(id: &str, title: &str, headings: &str) -> Self {
         Self {
             id: id.to_owned(),
             title: title.to_owned(),
-            keys: 1,
-            columns: columns.iter().map(|&column| column.into()).collect(),
+            keys: headings.split_once(" | ").map_or(1, |(keys, _)| keys.split("; ").count()),
+            columns: headings.replace(" | ", "; ").split("; ").map(Column::from).collect(),
             ..Self::default()
         }
     }
 
     /// The same, too long for people.
-    pub fn detail<C: Copy + Into<Column>>(id: &str, title: &str, columns: &[C]) -> Self {
-        Self { is_detail: true, ..Self::new(id, title, columns) }
+    pub fn detail(id: &str, title: &str, headings: &str) -> Self {
+        Self { is_detail: true, ..Self::new(id, title, headings) }
     }
 
     /// A table with a row for each of these arms, whose label is before these columns.
@@ -263,11 +252,11 @@ impl Table {
     pub fn of_arms<'a>(
         id: &str,
         title: &str,
-        columns: &[&'static str],
+        headings: &str,
         arms: impl IntoIterator<Item = &'a Arm>,
         cells: impl Fn(&'a Arm) -> Vec<Cell>,
     ) -> Self {
-        let mut table = Self::new(id, title, &[&["implementation"], columns].concat());
+        let mut table = Self::new(id, title, &format!("implementation; {headings}"));
         for arm in arms {
             table.row([row![&arm.label], cells(arm)].concat());
         }
@@ -281,11 +270,6 @@ impl Table {
     pub fn with(mut self, rows: impl IntoIterator<Item = Vec<Cell>>) -> Self {
         rows.into_iter().for_each(|row| self.row(row));
         self
-    }
-
-    /// The table with so many leading columns that say what a row is about.
-    pub fn keyed(self, keys: usize) -> Self {
-        Self { keys, ..self }
     }
 
     /// Adds a row.
@@ -305,12 +289,12 @@ impl Table {
 
     /// Leaves out the columns of percentiles that cannot be given in any row, and names them in a note.
     fn leave_out_percentiles(&mut self) {
-        let is_missing = |cell: &Cell| matches!(cell, Cell::Missing(_));
-        let is_few = |cell: &Cell| matches!(cell, Cell::Missing(reason) if reason == TOO_FEW);
         let mut names = vec![];
         for place in (self.keys..self.columns.len()).rev() {
             let cells = || self.rows.iter().map(|row| &row[place]);
-            if cells().all(is_missing) && cells().any(is_few) {
+            if cells().all(|cell| matches!(cell, Cell::Missing(_)))
+                && cells().any(|cell| matches!(cell, Cell::Missing(reason) if reason == TOO_FEW))
+            {
                 names.insert(0, self.columns.remove(place).name);
                 self.rows.iter_mut().for_each(|row| drop(row.remove(place)));
             }
@@ -452,8 +436,7 @@ mod tests {
     #[test]
     fn percentiles_that_no_row_can_give_are_left_out_and_named() {
         let missing = |reason: &str| Cell::Missing(reason.to_owned());
-        let columns = ["row", "median", "p90", "p99", "server CPU"].map(|name| (name, ""));
-        let mut table = Table::new("t", "T", &columns);
+        let mut table = Table::new("t", "T", "row; median; p90; p99; server CPU");
         let one = Cell::number(1.0);
         let other = missing("not measured");
         let cells = |name: &str, p90: Cell, p99: &str| {
@@ -478,7 +461,7 @@ mod tests {
     #[test]
     fn many_long_tables_in_a_row_are_one_sentence_for_people() {
         let table = |title: &str, is_detail: bool| {
-            let mut table = Table::new(title, title, &["a"]);
+            let mut table = Table::new(title, title, "a");
             table.row(vec![Cell::text("x")]);
             table.is_detail = is_detail;
             table

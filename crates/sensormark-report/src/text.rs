@@ -64,8 +64,7 @@ fn render_table(table: &Table, width: usize, lines: &mut Vec<String>) {
         lines.extend(wrap(&text, width));
         return;
     }
-    let is_forest = |drawing: Drawing| drawing.shape == Shape::Forest;
-    if table.drawing.is_some_and(is_forest) {
+    if table.drawing.is_some_and(|drawing| drawing.shape == Shape::Forest) {
         lines.extend(super::forest::lines(table, width));
         return;
     }
@@ -99,10 +98,14 @@ impl Drawn {
         let cells = if is_words { cells.into_iter().map(cell_text).collect() } else { aligned(&cells) };
         let head = &table.columns[column];
         let unit = (!head.unit.is_empty()).then(|| format!("[{}]", head.unit));
-        let words = head.name.split(' ').chain(unit.iter().flat_map(|unit| unit.split(' ')));
-        let longest_word = words.map(UnicodeWidthStr::width).max().unwrap_or(0);
-        let widest = cells.iter().map(|cell| cell.width()).max().unwrap_or(0);
-        let natural = widest.max(longest_word);
+        let longest_word = head
+            .name
+            .split(' ')
+            .chain(unit.iter().flat_map(|unit| unit.split(' ')))
+            .map(UnicodeWidthStr::width)
+            .max()
+            .unwrap_or(0);
+        let natural = cells.iter().map(|cell| cell.width()).max().unwrap_or(0).max(longest_word);
         Self {
             name: head.name.clone(),
             unit,
@@ -116,14 +119,16 @@ impl Drawn {
 
 /// Numbers as texts of one width, their points below each other.
 fn aligned(cells: &[&Cell]) -> Vec<String> {
-    let split = cells.iter().map(|cell| {
-        let mut head = cell_text(cell);
-        let is_head = |one: char| one.is_ascii_digit() || matches!(one, ',' | '-');
-        let end = head.find(|one| !is_head(one)).filter(|_| head != MISSING).unwrap_or(head.len());
-        let tail = head.split_off(end);
-        (head, tail)
-    });
-    let split = split.collect_vec();
+    let split = cells
+        .iter()
+        .map(|cell| {
+            let mut head = cell_text(cell);
+            let is_head = |one: char| one.is_ascii_digit() || matches!(one, ',' | '-');
+            let end = head.find(|one| !is_head(one)).filter(|_| head != MISSING).unwrap_or(head.len());
+            let tail = head.split_off(end);
+            (head, tail)
+        })
+        .collect_vec();
     let heads = split.iter().map(|(head, _)| head.width()).max().unwrap_or(0);
     let tails = split.iter().map(|(_, tail)| tail.width()).max().unwrap_or(0);
     split.iter().map(|(head, tail)| left_padded(head, heads) + &right_padded(tail, tails)).collect()
@@ -228,8 +233,7 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        let mut table =
-            Table::new("t", "A table", &["implementation", "CPU [% of a core]", "memory [kB]", "why"]);
+        let mut table = Table::new("t", "A table", "implementation; CPU [% of a core]; memory [kB]; why");
         table.row(vec![
             Cell::text("PostgreSQL row-per-channel, read bulk-1"),
             Cell::number(1.5),

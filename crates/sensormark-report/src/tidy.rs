@@ -114,15 +114,14 @@ impl Rows<'_> {
     /// Percentiles that so few operations cannot give have no row.
     fn latency(&mut self, phase: &str, operation: &str, summary: &LatencySummary) {
         self.row(phase, operation, "latency_mean", summary.mean_ns, "ns");
-        let found = [
+        for (figure, value) in [
             ("latency_p50", summary.p50_ns),
             ("latency_p90", summary.p90_ns),
             ("latency_p95", summary.p95_ns),
             ("latency_p99", summary.p99_ns),
             ("latency_p99.9", summary.p999_ns),
             ("latency_max", Some(summary.max_ns)),
-        ];
-        for (figure, value) in found {
+        ] {
             self.known([phase, operation, figure], value, "ns");
         }
     }

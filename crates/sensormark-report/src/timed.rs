@@ -23,8 +23,8 @@ impl Timed<'_> {
 
 /// Everything that was timed, in the order of the record.
 pub fn timed(trial: &TrialRecord) -> impl Iterator<Item = Timed<'_>> {
-    let own = trial.latencies.iter();
-    let own = own.map(|(class, record)| Timed { phase: None, class, warm_up: false, record });
+    let own =
+        trial.latencies.iter().map(|(class, record)| Timed { phase: None, class, warm_up: false, record });
     let loads = trial.loads.iter().flat_map(|load| {
         let (phase, warm_up) = (Some(load.phase.as_str()), load.warm_up);
         load.classes.iter().map(move |(class, of)| Timed { phase, class, warm_up, record: &of.latency })

@@ -37,6 +37,5 @@ fn pieces(word: &str, width: usize) -> Vec<(&str, bool)> {
     if word.width() <= width {
         return vec![(word, true)];
     }
-    let parts = word.split_inclusive('-').enumerate();
-    parts.map(|(place, part)| (part, place == 0)).collect()
+    word.split_inclusive('-').enumerate().map(|(place, part)| (part, place == 0)).collect()
 }

@@ -335,11 +335,10 @@ test("the answer and the first chart are on the first screen, in the words of th
       assert.ok(terminal.includes(why), why);
       assert.ok((await page.locator("#trust > summary").textContent()).endsWith(summary.checks));
       assert.deepEqual(await page.locator("#contents a").allTextContents(), ["Answer", "Costs", "Latency", "Over time", "How measured"]);
-      for (const selector of ["h1", ".sure", ".context", "#panel-cost", ".panel .plot canvas"]) {
+      for (const selector of ["h1", ".sure", ".context", "#panel-cost", ".panel .plot .dot"]) {
         assert.ok(await bottom(selector) <= height, `${folder} at ${width}: ${selector} ends at ${await bottom(selector)}`);
       }
-      const drawn = await page.locator(".panel canvas").evaluateAll((all) => all.filter((one) => Chart.getChart(one)).length);
-      assert.ok(drawn >= 1, "the first chart is drawn");
+      assert.ok(await page.locator(".panel .dot").first().isVisible(), "the first chart is drawn");
       const names = await order(page, "cost");
       // What a busy machine kept out of the ranking stands there with its way of reading.
       const layouts = names.map((name) => name.replace(/, read .*/, ""));
@@ -391,11 +390,15 @@ test("what misses a requirement is marked, and stands below whatever it costs", 
   }
 });
 
-// What the bars of a chart are drawn of.
+// What the rows of a chart are drawn of: intervals and colours, and which are hatched.
 function bars(page, panel) {
-  return page.locator(`section[aria-labelledby="panel-${panel}"] canvas`).first().evaluate((one) => {
-    const [set] = Chart.getChart(one).data.datasets;
-    return { values: set.data.map((value) => value?.x ?? value), intervals: set.intervals, colours: set.borderColor || set.backgroundColor };
+  return page.locator(`section[aria-labelledby="panel-${panel}"] .plot`).first().evaluate((plot) => {
+    const rows = [...plot.querySelectorAll(":scope > div")];
+    return {
+      intervals: rows.map((row) => row.querySelector(".whisker")?.dataset.of.split(",").map(Number) ?? null),
+      colours: rows.map((row) => getComputedStyle(row.querySelector(".dot, .strip")).backgroundColor),
+      hatched: rows.map((row) => getComputedStyle(row.querySelector(".dot, .strip")).backgroundImage !== "none"),
+    };
   });
 }
 
@@ -450,7 +453,11 @@ test("a database has one colour on every chart, and others have others", async (
     await page.locator("#operation").scrollIntoViewIfNeeded();
     await page.waitForFunction(() => Chart.getChart([...document.querySelectorAll("canvas")].find((one) => one.ariaLabel.startsWith("Latency by percentile"))));
     const lines = await page.evaluate(() => Chart.getChart([...document.querySelectorAll("canvas")].find((one) => one.ariaLabel.startsWith("Latency by percentile")))
-      .data.datasets.map((set) => [set.label, set.borderColor, set.borderDash.join()]));
+      .data.datasets.map((set) => {
+        const one = document.body.appendChild(document.createElement("i"));
+        one.style.color = set.borderColor;
+        return [set.label, getComputedStyle(one).color, set.borderDash.join()];
+      }));
     lines.forEach(([name, colour]) => seen.get(name.split(" ")[0]).add(colour));
     assert.deepEqual([...seen.values()].map((all) => all.size), [1, 1, 1]);
     assert.equal(new Set([...seen.values()].map((all) => [...all][0])).size, 3);
@@ -468,7 +475,7 @@ test("what did not keep up stands below the line, hatched", async () => {
   const names = await order(page, "cost");
   assert.match(names.at(-1), /bulk/);
   assert.equal(await page.locator(".names .apart", { hasText: "did not keep up" }).first().locator(".rank").textContent(), "–");
-  const hatched = await page.locator('section[aria-labelledby="panel-price"] canvas').first().evaluate((one) => Chart.getChart(one).data.datasets[0].backgroundColor.map((fill) => typeof fill !== "string"));
+  const { hatched } = await bars(page, "price");
   assert.deepEqual(hatched, names.map((_, at) => at === names.length - 1));
   await page.close();
 });
@@ -588,12 +595,10 @@ test("a comparison is a forest, the largest change first, and ties are folded", 
   await page.goto(`file://${file}`);
   assert.match(await page.locator("h1").textContent(), /^\d+ worse, \d+ better; no change found in \d+ figures\.$/);
   const forest = page.locator(".forest", { has: page.locator("#title-forest") });
-  assert.ok((await forest.locator("canvas").boundingBox()).y < 900, "on the first screen");
-  await page.waitForFunction(() => Chart.getChart(document.querySelector(".forest canvas")));
-  const [ratios, intervals] = await forest.locator("canvas").evaluate((one) => {
-    const [set] = Chart.getChart(one).data.datasets;
-    return [set.data.map((point) => point.x), set.intervals];
-  });
+  assert.ok((await forest.locator(".plot").boundingBox()).y < 900, "on the first screen");
+  const numbers = (mark) => forest.locator(`.plot ${mark}`).evaluateAll((all) => all.map((one) => one.dataset.of.split(",").map(Number)));
+  const [ratios, intervals] = [(await numbers(".dot")).map(([ratio]) => ratio), await numbers(".whisker")];
+  assert.equal(intervals.length, ratios.length);
   assert.ok(Math.abs(ratios[0] - 2) < 1e-6 && ratios.some((ratio) => Math.abs(ratio - 0.8) < 1e-6), String(ratios));
   ratios.reduce((before, ratio) => { assert.ok(Math.abs(Math.log(ratio)) <= Math.abs(Math.log(before)) + 1e-9); return ratio; });
   intervals.forEach(([low, high], at) => assert.ok(low <= ratios[at] && ratios[at] <= high));

@@ -4,13 +4,15 @@
 
 mod answer;
 
-pub use answer::Answer;
+pub use answer::answer;
 
 use crate::{
     html::{DARK, STYLE, escaped, island},
     prelude::*,
 };
-use answer::Layout;
+
+/// What a run came to, as [`answer`] makes it.
+pub type Answer = Value;
 
 /// A run in the collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,7 +38,7 @@ const ROWS: [&str; 2] = [r#"<script type="application/json">"#, "</script>"];
 
 const PAGE: &str = include_str!("page.html");
 const LAYOUT: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+const SCRIPT: &str = concat!(include_str!("../html/page/elements.js"), include_str!("page.js"));
 
 /// The rows of an earlier page; none at all where the page is another one. Rows of another shape are left out.
 pub fn rows(page: &str) -> Option<Vec<Row>> {
@@ -44,20 +46,21 @@ pub fn rows(page: &str) -> Option<Vec<Row>> {
     let (text, _) = rest.split_once(ROWS[0])?.1.split_once(ROWS[1])?;
     let mut data: Value = serde_json::from_str(text).unwrap_or_default();
     let is_known = data["format"] == FORMAT;
-    let rows = is_known.then(|| serde_json::from_value(data["rows"].take()).ok()).flatten();
-    Some(rows.unwrap_or_default())
+    Some(is_known.then(|| serde_json::from_value(data["rows"].take()).ok()).flatten().unwrap_or_default())
 }
 
 /// The page of these runs, in this order.
 pub fn render(rows: &[Row]) -> String {
     let body: String = rows.iter().map(row).collect();
-    let style = format!("{STYLE}\n@media (prefers-color-scheme: dark) {{ :root {{ {DARK} }} }}\n{LAYOUT}");
+    // Rows come last, because a name may look like a place of the template.
     let page = PAGE
         .replace("{{mark}}", MARK)
         .replace("{{count}}", &counted(rows.len(), "run"))
-        .replace("{{style}}", &style)
+        .replace(
+            "{{style}}",
+            &format!("{STYLE}\n@media (prefers-color-scheme: dark) {{ :root {{ {DARK} }} }}\n{LAYOUT}"),
+        )
         .replace("{{script}}", SCRIPT);
-    // Rows come last, because a name may look like a place of the template.
     let (head, rest) = page.split_once("{{rows}}").expect("the template has rows");
     let (middle, end) = rest.split_once("{{data}}").expect("the template has data");
     let data = island(&json!({ "format": FORMAT, "rows": rows }));
@@ -68,25 +71,39 @@ fn text(text: &str) -> String {
     escaped(&clean(text))
 }
 
+/// The items of a list of an answer.
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The words of an answer under this name.
+fn words<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
 fn row(row: &Row) -> String {
     let (name, link) = (text(&row.name), escaped(&row.link));
     let cells = match &row.answer {
         Err(why) => format!(r#"<td class="choice"><td><td colspan="6">{}"#, text(why)),
         Ok(answer) => {
-            let started: String = answer.started.chars().take(16).collect();
-            let badge = text(&answer.badge);
+            let of = |key: &str| text(words(answer, key));
+            let started: String = of("started").chars().take(16).collect();
+            let badge = of("badge");
+            let databases = list(answer, "databases").iter();
+            let databases =
+                databases.map(|one| format!("{} {}", words(one, "title"), words(one, "version"))).join(", ");
             format!(
                 r#"<td class="choice"><input type="checkbox" autocomplete="off" value="{link}" aria-label="compare {name}"><td class="when">{}<td>{}<br><small>{}</small><td class="long">{}{}<td><span class="badge {}">{badge}</span><td>{}<td>{}<br><small>sensormark {}</small><td>{}"#,
-                text(&started.replace('T', " ")),
-                text(&format!("{}, {}", answer.workload, answer.scale)),
-                text(&answer.readings),
-                text(&answer.winner),
+                started.replace('T', " "),
+                format!("{}, {}", of("workload"), of("scale")),
+                of("readings"),
+                of("winner"),
                 ranking(answer),
                 badge.replace(' ', "-"),
-                text(&answer.databases.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
-                text(&answer.machine),
-                text(&answer.program),
-                text(&answer.trials),
+                text(&databases),
+                of("machine"),
+                of("program"),
+                of("trials"),
             )
         }
     };
@@ -96,20 +113,24 @@ fn row(row: &Row) -> String {
 
 /// The ranking of a run, folded; nothing where nobody is ranked.
 fn ranking(answer: &Answer) -> String {
-    if answer.layouts.is_empty() {
+    let layouts = list(answer, "layouts");
+    if layouts.is_empty() {
         return String::new();
     }
-    let heads: String =
-        answer.columns.iter().map(|one| format!(r#"<th class="number">{}"#, text(one))).collect();
-    let line = |one: &Layout| {
-        let figures = one.figures.iter().map(|one| format!(r#"<td class="number">{}"#, text(one)));
-        let figures: String = figures.collect();
-        let (group, label) = (text(&one.group), text(&one.label));
-        format!(r#"<tr><td>{group}<td class="number">{}<th scope="row">{label}{figures}"#, one.rank)
+    let numbers = |of: &Value, key: &str, kind: &str| {
+        let cell =
+            |one: &Value| format!(r#"<{kind} class="number">{}"#, text(one.as_str().unwrap_or_default()));
+        list(of, key).iter().map(cell).join("")
     };
-    let lines: String = answer.layouts.iter().map(line).collect();
+    let mut lines = layouts.iter().map(|one| {
+        let [group, label] = ["group", "label"].map(|key| text(words(one, key)));
+        let figures = numbers(one, "figures", "td");
+        format!(r#"<tr><td>{group}<td class="number">{}<th scope="row">{label}{figures}"#, one["rank"])
+    });
     format!(
-        r#"<details><summary>ranking of {}</summary><div class="scroll" tabindex="0" role="region" aria-label="Ranking"><table><thead><tr><th>ranking<th class="number">rank<th>layout{heads}</thead><tbody>{lines}</tbody></table></div></details>"#,
-        counted(answer.layouts.len(), "layout")
+        r#"<details><summary>ranking of {}</summary><div class="scroll" tabindex="0" role="region" aria-label="Ranking"><table><thead><tr><th>ranking<th class="number">rank<th>layout{}</thead><tbody>{}</tbody></table></div></details>"#,
+        counted(layouts.len(), "layout"),
+        numbers(answer, "columns", "th"),
+        lines.join("")
     )
 }

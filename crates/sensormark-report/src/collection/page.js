@@ -1,14 +1,7 @@
-"use strict";
 // Filters, whose choice the address holds; and two chosen runs make the command that compares them, the earlier one first. The rows stand newest first.
 const lines = [...document.querySelectorAll(".runs > tbody > tr")], runs = JSON.parse(document.querySelector('script[type="application/json"]').textContent).rows.map(({ name, answer }) => ({ name, ...answer.Ok }));
 const boxes = [...document.querySelectorAll(".choice input[type=checkbox]")], place = document.querySelector(".tools"), words = place.querySelector("code");
 let chosen = [];
-
-function make(name, attributes, ...children) {
-  const made = Object.assign(document.createElement(name), attributes);
-  made.append(...children);
-  return made;
-}
 
 // What a reader may filter by: each run's values, or whether a run passes.
 const versions = (run) => (run.databases || []).flatMap(({ title, version }) => [title, `${title} ${version}`]);
@@ -25,9 +18,9 @@ const filters = [
 ];
 
 function control({ id, title, type, values }) {
-  if (type) return make("label", {}, title || id, make("input", { type, name: id, autocomplete: "off" }));
-  const all = [...new Set(runs.flatMap(values))].filter(Boolean).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
-  return make("label", {}, title || id, make("select", { name: id, autocomplete: "off" }, make("option", { value: "" }, "all"), ...all.map((value) => make("option", { value }, value))));
+  if (type) return element("label", {}, title || id, element("input", { type, name: id, autocomplete: "off" }));
+  const all = unique(runs.flatMap(values)).filter(Boolean).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  return element("label", {}, title || id, element("select", { name: id, autocomplete: "off" }, element("option", { value: "" }, "all"), all.map((value) => element("option", { value }, value))));
 }
 
 function show(form) {
@@ -35,7 +28,7 @@ function show(form) {
   const passes = (run) => own.every(([filter, value]) => (filter.passes ? filter.passes(run, value) : filter.values(run).includes(value)));
   const passing = runs.map(passes), shown = runs.filter((_, at) => passing[at]);
   lines.forEach((line, at) => { line.hidden = !passing[at]; });
-  document.getElementById("shown").replaceChildren(shown.length < runs.length ? `${shown.length} of ${runs.length} runs` : "", ...(own.length ? [" ", make("a", { href: "#" }, "show all")] : []));
+  document.getElementById("shown").replaceChildren(shown.length < runs.length ? `${shown.length} of ${runs.length} runs` : "", ...(own.length ? [" ", element("a", { href: "#" }, "show all")] : []));
   databases(shown);
 }
 
@@ -50,8 +43,8 @@ function databases(shown) {
   const median = (all) => { const [a, b] = [all[(all.length - 1) >> 1], all[all.length >> 1]]; return Math.sqrt(a * b); };
   const rows = [...found].map(([name, all]) => [name, all.length, all.filter((one) => one.rank === 1).length, median(all.map((one) => one.ratio).sort((a, b) => a - b))]);
   rows.sort((a, b) => a[3] - b[3]);
-  const cells = ([name, ...numbers]) => [make("th", { scope: "row" }, name), ...numbers.map((one, at) => make("td", { className: "number" }, at < 2 ? one : `${one.toPrecision(2)}×`))];
-  document.querySelector("#databases tbody").replaceChildren(...rows.map((row) => make("tr", {}, ...cells(row))));
+  const cells = ([name, ...numbers]) => [element("th", { scope: "row" }, name), ...numbers.map((one, at) => element("td", { class: "number" }, at < 2 ? one : `${one.toPrecision(2)}×`))];
+  document.querySelector("#databases tbody").replaceChildren(...rows.map((row) => element("tr", {}, cells(row))));
 }
 
 function folder(box) {

@@ -4,7 +4,7 @@ use crate::{costs, prelude::*};
 use sensormark_result::score::STUDY_CRITERIA;
 
 /// A figure of one implementation over its valid repetitions.
-#[derive(Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// Implementation and side ("MariaDB bulk (write)").
     pub implementation: String,
@@ -89,12 +89,14 @@ fn of_arm(field: &Field, side: &str, arm: &Arm) -> Vec<Figure> {
 /// The study's criteria of a trial of a steady rate.
 fn of_criteria(field: &Field, trial: &TrialRecord) -> Vec<Figure> {
     let values = criteria::values(trial, &field.run);
-    let all = STUDY_CRITERIA.iter().filter_map(|criterion| {
-        let value = *values.get(criterion.id)?;
-        let of_server = OF_SERVER.contains(&criterion.id);
-        Some(Figure { of_server, ..taken(criterion.name.to_owned(), criterion.unit, value) })
-    });
-    all.collect()
+    STUDY_CRITERIA
+        .iter()
+        .filter_map(|criterion| {
+            let value = *values.get(criterion.id)?;
+            let of_server = OF_SERVER.contains(&criterion.id);
+            Some(Figure { of_server, ..taken(criterion.name.to_owned(), criterion.unit, value) })
+        })
+        .collect()
 }
 
 /// What each load of a trial of phases came to, and what its phase used.
@@ -130,8 +132,8 @@ fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Figure> {
     if !trial.implementation.embedded && !roles.contains_key("server") {
         return None;
     }
-    let sides = ["server", "trial"].into_iter();
-    let cpu_ns: u64 = sides.filter_map(|side| roles.get(side)).map(|role| role.cpu_ns).total();
+    let cpu_ns: u64 =
+        ["server", "trial"].into_iter().filter_map(|side| roles.get(side)).map(|role| role.cpu_ns).total();
     let (per, unit, value) = match costs::of_phase(trial, &phase.name).count() {
         0 | 1 => (" an operation", "µs", cpu_ns as f64 / 1e3 / phase.operations as f64),
         _ if costs::of_phase(trial, &phase.name).any(|load| !load.open_loop) => return None,
@@ -147,11 +149,13 @@ fn title(load: &LoadRecord) -> String {
 
 fn latency(words: &str, record: &LatencyRecord) -> Vec<Figure> {
     let summary = &record.summary;
-    let figures = [
+    [
         ("mean", Some(summary.mean_ns)),
         ("median", summary.p50_ns.map(|ns| ns as f64)),
         ("p99", summary.p99_ns.map(|ns| ns as f64)),
-    ];
-    let figures = figures.into_iter().filter(|_| summary.count > 0);
-    figures.filter_map(|(figure, ns)| Some(taken(format!("{words}: {figure}"), "ms", ns? / 1e6))).collect()
+    ]
+    .into_iter()
+    .filter(|_| summary.count > 0)
+    .filter_map(|(figure, ns)| Some(taken(format!("{words}: {figure}"), "ms", ns? / 1e6)))
+    .collect()
 }

@@ -35,17 +35,19 @@ pub fn add(section: &mut Section, pairs: &[Pair]) {
 /// Those that fit and have a ratio, by how far it is from 1.
 fn largest_first(pairs: &[Pair], fits: impl Fn(Change) -> bool) -> Vec<&Pair> {
     let far = |pair: &Pair| pair.compared.map_or(0.0, |compared| compared.ratio.ln().abs());
-    let found = pairs.iter().filter(|pair| fits(pair.change) && pair.compared.is_some());
-    found.sorted_by(|one, other| far(other).total_cmp(&far(one))).collect()
+    pairs
+        .iter()
+        .filter(|pair| fits(pair.change) && pair.compared.is_some())
+        .sorted_by(|one, other| far(other).total_cmp(&far(one)))
+        .collect()
 }
 
 fn table(id: &str, title: &str, pairs: &[&Pair]) -> Table {
-    let columns = ["implementation", "figure", "second / first", "change"];
     let rows = pairs
         .iter()
         .map(|pair| row![&pair.figure.implementation, &pair.figure.name, ratio(pair), words(pair)]);
     let drawing = Some(Drawing { shape: Shape::Forest, logarithmic: true });
-    Table { drawing, ..Table::new(id, title, &columns).keyed(2).with(rows) }
+    Table { drawing, ..Table::new(id, title, "implementation; figure | second / first; change").with(rows) }
 }
 
 /// What became of a figure; where no change was found, how large one would have been.

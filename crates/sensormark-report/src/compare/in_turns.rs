@@ -22,8 +22,7 @@ pub struct Leader {
 /// # Errors
 /// No valid trial, or there is nobody else.
 pub fn pairs(field: &Field) -> Result<(Leader, Vec<Pair>), CompareError> {
-    let ranking = Ranking::new(field, &ReportOptions::default());
-    let first = ranking.ranked.first().map(|one| one.read);
+    let first = Ranking::new(field, &ReportOptions::default()).ranked.first().map(|one| one.read);
     let contestants = field.contestants();
     let leader = match first {
         Some(read) => contestants.get(read),
@@ -35,14 +34,13 @@ pub fn pairs(field: &Field) -> Result<(Leader, Vec<Pair>), CompareError> {
         let arm = if side == "write" { written? } else { leader };
         Some(name(side, arm))
     };
-    let sides = field.all().map(|(side, arm)| (name(side, arm), leads(side)));
-    let sides: BTreeMap<String, Option<String>> = sides.collect();
+    let sides: BTreeMap<String, Option<String>> =
+        field.all().map(|(side, arm)| (name(side, arm), leads(side))).collect();
     let all = figures(field);
     let found = all.iter().filter_map(|second| {
         let leads = sides.get(&second.implementation)?.as_ref();
         let leads = leads.filter(|leads| **leads != second.implementation)?;
-        let is_same = |one: &&Figure| one.implementation == *leads && one.name == second.name;
-        pair(field, all.iter().find(is_same)?, second)
+        pair(field, all.iter().find(|one| one.implementation == *leads && one.name == second.name)?, second)
     });
     let mut found = found.collect_vec();
     if found.is_empty() {
@@ -73,11 +71,9 @@ fn pair(field: &Field, first: &Figure, second: &Figure) -> Option<Pair> {
 /// The second's ratio to the first, over the repetitions that both have.
 fn tested(first: &Figure, second: &Figure) -> Option<RatioTest> {
     let of = |figure: &Figure| -> Vec<Known> {
-        let repetitions = first.repetitions.iter();
-        repetitions.map(|one| figure.in_repetition(*one)).collect()
+        first.repetitions.iter().map(|one| figure.in_repetition(*one)).collect()
     };
-    let compared = compare(&of(second), &of(first)).ok()?;
-    Some(compared.as_ratio_test())
+    Some(compare(&of(second), &of(first)).ok()?.as_ratio_test())
 }
 
 /// What the comparison says.

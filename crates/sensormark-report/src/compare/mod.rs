@@ -27,11 +27,8 @@ use pairs::{Pair, pairs};
 #[derive(Debug, PartialEq)]
 pub struct Comparison {
     document: Document,
-    headline: String,
+    pairs: Vec<Pair>,
     regressions: Vec<String>,
-    blunt: Vec<Blunt>,
-    tested: usize,
-    disturbed: usize,
 }
 
 /// A figure in which no change was found, and how large one would have been seen.
@@ -60,15 +57,17 @@ impl Comparison {
             return Err(CompareError::NothingInCommon);
         }
         let lost = lost(first, second);
-        let worse = pairs.iter().filter(|pair| pair.change == Change::Worse);
-        let mut regressions =
-            worse.map(|pair| format!("{}: {}", pair.figure.implementation, pair.figure.name)).collect_vec();
+        let mut regressions = pairs
+            .iter()
+            .filter(|pair| pair.change == Change::Worse)
+            .map(|pair| format!("{}: {}", pair.figure.implementation, pair.figure.name))
+            .collect_vec();
         regressions.extend(lost.iter().map(|label| format!("{label}: no longer valid")));
         let mut document = tables::document(first, second, &pairs, &lost, threshold);
         if let Some(section) = environments::section([first, second]) {
             document.section(section);
         }
-        Ok(Self::of(&pairs, document, regressions))
+        Ok(Self::of(pairs, document, regressions))
     }
 
     /// Compares the implementations of one run with the one that leads its ranking, paired by repetition.
@@ -78,19 +77,12 @@ impl Comparison {
     pub fn in_turns(field: &Field) -> Result<Self, CompareError> {
         let (leader, pairs) = in_turns::pairs(field)?;
         let document = in_turns::document(field, &leader, &pairs);
-        Ok(Self::of(&pairs, document, vec![]))
+        Ok(Self::of(pairs, document, vec![]))
     }
 
-    fn of(pairs: &[Pair], mut document: Document, regressions: Vec<String>) -> Self {
+    fn of(pairs: Vec<Pair>, mut document: Document, regressions: Vec<String>) -> Self {
         document.neutralise();
-        Self {
-            document,
-            headline: headline(pairs),
-            regressions,
-            blunt: blunt(pairs),
-            tested: pairs.iter().filter(|pair| pair.change.is_tested()).count(),
-            disturbed: tables::count(pairs, Change::Disturbed),
-        }
+        Self { document, pairs, regressions }
     }
 
     /// What it says, without a format.
@@ -103,52 +95,40 @@ impl Comparison {
         &self.regressions
     }
 
-    /// What it comes to, in one short sentence.
-    pub fn headline(&self) -> &str {
-        &self.headline
-    }
-
-    /// Figures in which a change of this size would not have been found, the bluntest first: 0.1 is 10 %.
-    pub fn blunter_than(&self, change: f64) -> &[Blunt] {
-        let end = self.blunt.partition_point(|blunt| blunt.detectable > change + 1e-9);
-        &self.blunt[..end]
+    /// Figures in which no change was found and one of this size would not have been, the bluntest first: 0.1 is 10 %.
+    pub fn blunter_than(&self, change: f64) -> Vec<Blunt> {
+        let same = self.pairs.iter().filter(|pair| pair.change == Change::NotFound);
+        let blunt = same.filter_map(|Pair { figure, detectable, .. }| {
+            let name = format!("{}, {}", figure.implementation, figure.name);
+            Some(Blunt { name, detectable: detectable.filter(|size| *size > change + 1e-9)? })
+        });
+        blunt.sorted_by(|one, other| other.detectable.total_cmp(&one.detectable)).collect()
     }
 
     /// How many figures could be tested.
     pub fn tested(&self) -> usize {
-        self.tested
+        self.pairs.iter().filter(|pair| pair.change.is_tested()).count()
     }
 
     /// Of how many figures nothing is decided, because the host was disturbed.
     pub fn disturbed(&self) -> usize {
-        self.disturbed
+        tables::count(&self.pairs, Change::Disturbed)
     }
-}
 
-/// Figures in which no change was found, the bluntest first.
-fn blunt(pairs: &[Pair]) -> Vec<Blunt> {
-    let same = pairs.iter().filter(|pair| pair.change == Change::NotFound);
-    let blunt = same.filter_map(|Pair { figure, detectable, .. }| {
-        let name = format!("{}, {}", figure.implementation, figure.name);
-        Some(Blunt { name, detectable: (*detectable)? })
-    });
-    blunt.sorted_by(|one, other| other.detectable.total_cmp(&one.detectable)).collect()
-}
-
-/// What a comparison comes to, in at most 15 words.
-fn headline(pairs: &[Pair]) -> String {
-    let count = |change| tables::count(pairs, change);
-    let (better, worse) = (count(Change::Better), count(Change::Worse));
-    let same = count(Change::NotFound);
-    match (better + worse, same) {
-        (0, 0) if count(Change::Disturbed) > 0 => {
-            "Nothing is decided: other programs used the machine.".to_owned()
-        }
-        (0, 0) => "Nothing is tested: that takes three valid repetitions in both runs.".to_owned(),
-        (0, same) => format!("No change found in {}.", counted(same, "figure")),
-        (_, 0) => format!("{worse} worse, {better} better."),
-        (_, same) => {
-            format!("{worse} worse, {better} better; no change found in {}.", counted(same, "figure"))
+    /// What it comes to, in at most 15 words.
+    pub fn headline(&self) -> String {
+        let count = |change| tables::count(&self.pairs, change);
+        let (better, worse) = (count(Change::Better), count(Change::Worse));
+        let same = count(Change::NotFound);
+        let figures = counted(same, "figure");
+        match (better + worse, same) {
+            (0, 0) if self.disturbed() > 0 => {
+                "Nothing is decided: other programs used the machine.".to_owned()
+            }
+            (0, 0) => "Nothing is tested: that takes three valid repetitions in both runs.".to_owned(),
+            (0, _) => format!("No change found in {figures}."),
+            (_, 0) => format!("{worse} worse, {better} better."),
+            _ => format!("{worse} worse, {better} better; no change found in {figures}."),
         }
     }
 }
@@ -156,9 +136,11 @@ fn headline(pairs: &[Pair]) -> String {
 /// Implementations with valid trials in the first run that were measured in the second and have none there.
 fn lost(first: &Field, second: &Field) -> Vec<String> {
     let labels = |field: &Field, valid: bool| -> BTreeSet<String> {
-        let arms = field.all();
-        let fits = arms.filter(|(_, arm)| !valid || field.valid_of(arm).next().is_some());
-        fits.map(|(side, arm)| figures::name(side, arm)).collect()
+        field
+            .all()
+            .filter(|(_, arm)| !valid || field.valid_of(arm).next().is_some())
+            .map(|(side, arm)| figures::name(side, arm))
+            .collect()
     };
     let (was, measured, is) = (labels(first, true), labels(second, false), labels(second, true));
     was.into_iter().filter(|label| measured.contains(label) && !is.contains(label)).collect()

@@ -31,9 +31,11 @@ pub fn unlike(first: &Field, second: &Field, implementation: &str) -> Option<(Or
 
 /// Implementations that both runs measured on servers of unlike origin, each with these.
 pub fn all_unlike(first: &Field, second: &Field) -> Vec<(String, Origin, Origin)> {
-    let names = first.all().map(|(side, arm)| name(side, arm));
-    let unlike = names.filter_map(|name| unlike(first, second, &name).map(|(one, other)| (name, one, other)));
-    unlike.collect()
+    first
+        .all()
+        .map(|(side, arm)| name(side, arm))
+        .filter_map(|name| unlike(first, second, &name).map(|(one, other)| (name, one, other)))
+        .collect()
 }
 
 /// In what else the servers of an implementation differ that both runs measured: version, program, memory allowed; a line each.
@@ -50,8 +52,7 @@ pub fn otherwise_unlike(first: &Field, second: &Field) -> Vec<String> {
         };
         let mut differ = |what: &str, one: String, other: String| {
             if one != other {
-                let text = format!("{own}, {what}: {one} in the first, {other} in the second");
-                lines.push(text);
+                lines.push(format!("{own}, {what}: {one} in the first, {other} in the second"));
             }
         };
         differ("server's version", one.version.clone(), other.version.clone());

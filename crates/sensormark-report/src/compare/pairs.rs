@@ -41,6 +41,7 @@ impl Change {
 }
 
 /// A figure of both runs.
+#[derive(Debug, PartialEq)]
 pub struct Pair {
     pub figure: Figure,
     pub second: Vec<f64>,

@@ -34,8 +34,11 @@ pub fn document(first: &Field, second: &Field, pairs: &[Pair], lost: &[String], 
     let asked = format!("in both runs ({} and {} asked for)", first.run.repetitions, second.run.repetitions);
     let beyond = format!("by more than {} % and ", significant(threshold * 100.0, 3));
     let mut answer = answer(pairs, &beyond, &asked);
-    let gone = |label: &String| format!("{label} was valid in the first run and is not in the second.");
-    answer.list(lost.iter().map(gone).collect());
+    answer.list(
+        lost.iter()
+            .map(|label| format!("{label} was valid in the first run and is not in the second."))
+            .collect(),
+    );
     let runs = [("The first run", first), ("The second run", second)];
     let interval = "the ratio's interval after Welch, on logarithms, with room for runs that vary as a whole";
     document_of(title, answer, &runs, Some(likeness(first, second)), pairs, interval)
@@ -60,16 +63,16 @@ pub fn document_of(
 
 /// Every figure, and what its verdict rests on.
 fn figures(pairs: &[Pair], interval: &str) -> Section {
-    let columns = ["unit", "first", "second", "second / first", "change"];
-    let mut all = table("all", "Every figure", &columns, pairs, |pair| {
-        row![
-            &pair.figure.unit,
-            cell(&pair.figure.values),
-            cell(&pair.second),
-            forest::ratio(pair),
-            forest::words(pair),
-        ]
-    });
+    let mut all =
+        table("all", "Every figure", "unit; first; second; second / first; change", pairs, |pair| {
+            row![
+                &pair.figure.unit,
+                cell(&pair.figure.values),
+                cell(&pair.second),
+                forest::ratio(pair),
+                forest::words(pair),
+            ]
+        });
     all.note(format!("Geometric means over valid repetitions with 95 % intervals; {interval}."));
     all.note(
         "Would have seen one over: the smallest change that this comparison finds in about four of five cases.",
@@ -87,11 +90,13 @@ fn disturbance(runs: &[(&str, &Field)]) -> Section {
         if disturbed.is_empty() {
             return format!("{run}: undisturbed in {all}.");
         }
-        let texts = disturbed.iter().flat_map(|trial| {
-            let label = trial.implementation.label();
-            trial.disturbances.iter().map(move |text| format!("{label}: {text}"))
-        });
-        let texts = texts.collect_vec();
+        let texts = disturbed
+            .iter()
+            .flat_map(|trial| {
+                let label = trial.implementation.label();
+                trial.disturbances.iter().map(move |text| format!("{label}: {text}"))
+            })
+            .collect_vec();
         let more = match texts.len().saturating_sub(MOST_DISTURBANCES) {
             0 => String::new(),
             more => format!("; and {more} more"),
@@ -143,8 +148,12 @@ pub fn answer(pairs: &[Pair], beyond: &str, asked: &str) -> Section {
 
 /// Of how many figures no change was found, and how small a change would have been.
 fn not_found(pairs: &[Pair]) -> String {
-    let own = pairs.iter().filter(|pair| pair.change == Change::NotFound);
-    let detectable = own.filter_map(|pair| pair.detectable).sorted_by(f64::total_cmp).collect_vec();
+    let detectable = pairs
+        .iter()
+        .filter(|pair| pair.change == Change::NotFound)
+        .filter_map(|pair| pair.detectable)
+        .sorted_by(f64::total_cmp)
+        .collect_vec();
     let percent = |value: f64| significant(value * 100.0, 2);
     match detectable.as_slice() {
         [] => String::new(),
@@ -158,9 +167,10 @@ fn not_found(pairs: &[Pair]) -> String {
                     percent(*least)
                 );
             }
-            let range = match is_blind(*most) {
-                true => format!("the sharpest {} %", percent(*least)),
-                false => format!("{} to {} %", percent(*least), percent(*most)),
+            let range = if is_blind(*most) {
+                format!("the sharpest {} %", percent(*least))
+            } else {
+                format!("{} to {} %", percent(*least), percent(*most))
             };
             format!(
                 "In {count} no change found; would have seen one over {} % (the median figure; {range}).",
@@ -230,9 +240,11 @@ fn unmeasured(first: &Field, second: &Field) -> Vec<String> {
                 && trial.server.is_some()
                 && totals.all(|totals| !totals.roles.contains_key("server"))
         };
-        let arms = field.all();
-        let own = arms.filter(|(_, arm)| field.valid_of(arm).any(is_unmeasured));
-        own.map(|(side, arm)| name(side, arm)).collect()
+        field
+            .all()
+            .filter(|(_, arm)| field.valid_of(arm).any(is_unmeasured))
+            .map(|(side, arm)| name(side, arm))
+            .collect()
     };
     let (one, other) = (names(first), names(second));
     let text = |name: &String| {
@@ -254,8 +266,7 @@ fn kind(field: &Field) -> String {
 
 /// What was found in memory by what only reads.
 fn cache(field: &Field) -> String {
-    let caches = field.contestants().iter().map(|arm| arm.implementation.cache.text());
-    caches.sorted().dedup().join(" and ")
+    field.contestants().iter().map(|arm| arm.implementation.cache.text()).sorted().dedup().join(" and ")
 }
 
 /// A parameter as people type it. Runs of before keep a list as it was typed ("1,16"), later ones as a list.
@@ -268,34 +279,32 @@ fn as_typed(value: &Value) -> String {
 }
 
 /// A table for programs: what each pair is, and these cells of it.
-fn table(
-    id: &str,
-    title: &str,
-    columns: &[&'static str],
-    pairs: &[Pair],
-    cells: fn(&Pair) -> Vec<Cell>,
-) -> Table {
+fn table(id: &str, title: &str, headings: &str, pairs: &[Pair], cells: fn(&Pair) -> Vec<Cell>) -> Table {
     let rows = pairs.iter().map(|pair| {
         let figure = &pair.figure;
         [row![&figure.implementation, &figure.name], cells(pair)].concat()
     });
-    let columns = [&["implementation", "figure"], columns].concat();
-    Table::detail(id, title, &columns).keyed(2).with(rows)
+    Table::detail(id, title, &format!("implementation; figure | {headings}")).with(rows)
 }
 
 /// What each verdict rests on. Programs read it.
 fn tests(pairs: &[Pair]) -> Table {
-    let columns = ["second / first", "p", "corrected p", "detectable [%]", "verdict"];
-    table("tests", "What the verdicts rest on", &columns, pairs, |pair| {
-        let tested = pair.compared.and_then(|compared| compared.tested);
-        row![
-            forest::ratio(pair),
-            Cell::maybe(tested.map(|tested| tested.p_value), NOT_TESTED),
-            Cell::maybe(pair.corrected_p, NOT_TESTED),
-            Cell::maybe(pair.detectable.map(|detectable| detectable * 100.0), NOT_TESTED),
-            pair.change.text(),
-        ]
-    })
+    table(
+        "tests",
+        "What the verdicts rest on",
+        "second / first; p; corrected p; detectable [%]; verdict",
+        pairs,
+        |pair| {
+            let tested = pair.compared.and_then(|compared| compared.tested);
+            row![
+                forest::ratio(pair),
+                Cell::maybe(tested.map(|tested| tested.p_value), NOT_TESTED),
+                Cell::maybe(pair.corrected_p, NOT_TESTED),
+                Cell::maybe(pair.detectable.map(|detectable| detectable * 100.0), NOT_TESTED),
+                pair.change.text(),
+            ]
+        },
+    )
 }
 
 fn cell(values: &[f64]) -> Cell {

@@ -34,10 +34,13 @@ impl Texts {
     }
 }
 
-/// The document, with its cells' texts beside it.
-pub fn document(document: &Document) -> Value {
+/// The document and what a page alone has, with its cells' texts beside it.
+pub fn document(document: &Document, further: Option<Section>) -> Value {
     let mut texts = Texts::default();
     let mut value = json::value(document);
+    if let (Some(sections), Some(further)) = (value["sections"].as_array_mut(), further) {
+        sections.push(json!(further));
+    }
     for section in each(&mut value, "sections") {
         for block in each(section, "blocks") {
             for cell in each(block, "rows").filter_map(Value::as_array_mut).flatten() {

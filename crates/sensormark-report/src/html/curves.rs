@@ -10,8 +10,7 @@ const DECADES: u32 = 6;
 
 /// The share beyond each point, the same for all curves.
 fn shares() -> impl Iterator<Item = f64> {
-    let step = |step| 10_f64.powf(-f64::from(step) / f64::from(POINTS_A_DECADE));
-    (0..=POINTS_A_DECADE * DECADES).map(step)
+    (0..=POINTS_A_DECADE * DECADES).map(|step| 10_f64.powf(-f64::from(step) / f64::from(POINTS_A_DECADE)))
 }
 
 /// All curves: the shares beyond their points, and each one's operation, implementation and latencies in ms.
@@ -25,8 +24,7 @@ pub fn curves(field: &Field) -> Value {
                 Some(phase) if phase == one.class => phase.to_owned(),
                 Some(_) => one.operation(),
             };
-            let entry = histograms.entry(name).or_insert((one.record.open_loop, vec![]));
-            entry.1.extend(&one.record.seconds);
+            histograms.entry(name).or_insert((one.record.open_loop, vec![])).1.extend(&one.record.seconds);
         }
         let own = histograms.iter().filter_map(|(operation, (open_loop, seconds))| {
             let (count, points) = curve(seconds)?;

@@ -12,13 +12,12 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
         "scale": clean(&field.run.scale),
         "started": clean(&field.run.started),
         "front": front::front(report),
-        "document": compact::document(report.document()),
+        "document": compact::document(report.document(), studies::drawings(field)),
         "implementations": implementations(field),
         "ranking": ranking(report.ranking()),
         "curves": curves::curves(field),
         "prices": report.prices(),
         "time_series": folder.map_or_else(Vec::new, |folder| time_series::all(field, folder)),
-        "drawings": studies::drawings(field),
     })
 }
 
@@ -26,7 +25,7 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
 pub fn alone(document: &Document, headline: &str) -> Value {
     json!({
         "headline": headline,
-        "document": compact::document(document),
+        "document": compact::document(document, None),
         "implementations": [],
     })
 }

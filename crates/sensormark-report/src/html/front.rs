@@ -1,11 +1,7 @@
 //! What the page's first screen shows: the summary that a terminal shows too, and for each layout the figures of its three charts. Costs are not here:
 //! they are in the page's ranking, which a reader's weights move.
 
-use crate::{
-    html::reads,
-    prelude::*,
-    summary::{NotRanked, figures},
-};
+use crate::{html::reads, prelude::*, summary::figures};
 use serde_json::Map;
 
 /// The price of a stored reading.
@@ -21,12 +17,16 @@ pub fn front(report: &Report) -> Value {
     let costs = Costs::of(field);
     let prices = figures(field).filter(|(one, _)| PRICES.contains(&one.id)).collect_vec();
     // Who is ranked, then who is not, as the terminal has them.
-    let ranked = summary.ranked.iter().map(|one| &one.label);
-    let labels = ranked.chain(summary.not_ranked.iter().map(|one| &one.label)).collect_vec();
+    let labels = summary
+        .ranked
+        .iter()
+        .map(|one| &one.label)
+        .chain(summary.not_ranked.iter().map(|one| &one.label))
+        .collect_vec();
     let mut arms = field.contestants().iter().zip(reads).collect_vec();
     arms.sort_by_key(|(arm, _)| labels.iter().position(|label| **label == arm.label));
-    let arms = arms.into_iter();
     let rows = arms
+        .into_iter()
         .map(|(arm, reads)| {
             let price = prices
                 .iter()
@@ -49,12 +49,11 @@ pub fn front(report: &Report) -> Value {
 }
 
 fn row(summary: &Summary, arm: &Arm, price: Map<String, Value>, reads: Vec<Value>) -> Value {
-    let is_own = |one: &&NotRanked| one.label == arm.label;
     let ranked = summary.ranked.iter().find(|one| one.label == arm.label);
     json!({
         "label": arm.label,
         "store": clean(&arm.implementation.title),
-        "not_ranked": summary.not_ranked.iter().find(is_own).map(|one| &one.reason),
+        "not_ranked": summary.not_ranked.iter().find(|one| one.label == arm.label).map(|one| &one.reason),
         "rough": ranked.is_some_and(|one| one.rough),
         "mark": ranked.and_then(|one| one.meets).map(Outcome::mark),
         "reason": ranked.and_then(|one| one.reason.as_deref()),

@@ -15,8 +15,11 @@ type Reads<'a> = Vec<(String, &'a LatencyRecord)>;
 /// What the reads of everybody took: the operations, and what each contestant took for each of them, in the order of the field's contestants.
 pub fn reads(field: &Field) -> (Vec<String>, Vec<Vec<Value>>) {
     let size = size::measured(field);
-    let reads_of = |arm| field.valid_of(arm).map(|trial| asked(trial, size)).collect();
-    let arms: Vec<Vec<Reads<'_>>> = field.contestants().iter().map(reads_of).collect();
+    let arms: Vec<Vec<Reads<'_>>> = field
+        .contestants()
+        .iter()
+        .map(|arm| field.valid_of(arm).map(|trial| asked(trial, size)).collect())
+        .collect();
     let mut operations = each_once(arms.iter().flatten().flatten().map(|(name, _)| name.clone()));
     let common = common(&arms);
     let is_several = operations.len() > 1 && !common.is_empty();
@@ -34,23 +37,30 @@ pub fn reads(field: &Field) -> (Vec<String>, Vec<Vec<Value>>) {
 
 /// Names of the reads that all who read anything did.
 fn common(arms: &[Vec<Reads<'_>>]) -> BTreeSet<String> {
-    let trials = arms.iter().flatten().filter(|reads| !reads.is_empty());
-    let names = |reads: &Reads<'_>| reads.iter().map(|(name, _)| name.clone()).collect();
-    let mut sets = trials.map(names);
+    let mut sets = arms
+        .iter()
+        .flatten()
+        .filter(|reads| !reads.is_empty())
+        .map(|reads| reads.iter().map(|(name, _)| name.clone()).collect());
     let first: BTreeSet<String> = sets.next().unwrap_or_default();
     sets.fold(first, |common, own| &common & &own)
 }
 
 /// What the trial asked: of a steady rate its reads from when they were due, else each load that does not write, at the measured size where the data grow.
 fn asked(trial: &TrialRecord, size: Option<u64>) -> Reads<'_> {
-    let own = trial.latencies.get(names::CYCLE_READ).into_iter();
-    let own = own.map(|record| (names::CYCLE_READ.replace('_', " "), record));
-    let is_at_size = |load: &&LoadRecord| size.is_none() || load.stored() == size;
-    let loads = trial.loads.iter().filter(|load| !load.warm_up && !load.writes).filter(is_at_size);
-    let of_loads = loads.flat_map(|load| {
-        let classes = load.classes.iter();
-        classes.map(move |(class, record)| (name(load, class), &record.latency))
-    });
+    let own = trial
+        .latencies
+        .get(names::CYCLE_READ)
+        .into_iter()
+        .map(|record| (names::CYCLE_READ.replace('_', " "), record));
+    let of_loads = trial
+        .loads
+        .iter()
+        .filter(|load| !load.warm_up && !load.writes)
+        .filter(|load| size.is_none() || load.stored() == size)
+        .flat_map(|load| {
+            load.classes.iter().map(move |(class, record)| (name(load, class), &record.latency))
+        });
     own.chain(of_loads).filter(|(_, record)| record.summary.count > 0).collect()
 }
 
@@ -60,8 +70,12 @@ fn name(load: &LoadRecord, class: &str) -> String {
 
 /// One operation: nothing where nobody asked it.
 fn took(trials: &[Reads<'_>], operation: &str) -> Value {
-    let own = trials.iter().flatten();
-    let records = own.filter(|(name, _)| name == operation).map(|(_, record)| *record).collect_vec();
+    let records = trials
+        .iter()
+        .flatten()
+        .filter(|(name, _)| name == operation)
+        .map(|(_, record)| *record)
+        .collect_vec();
     let medians: Option<Vec<f64>> = records.iter().map(|record| median(record)).collect();
     let Some(median) = medians.and_then(|medians| Estimate::geometric(&medians)) else {
         return Value::Null;
@@ -74,21 +88,21 @@ fn took(trials: &[Reads<'_>], operation: &str) -> Value {
 
 /// All operations that everybody asked, each counting alike: geometric means over them. The points are the operations' medians.
 fn together(trials: &[Reads<'_>], common: &BTreeSet<String>) -> Value {
-    let known = trials.iter().map(|reads| {
-        let known = reads.iter().filter(|(name, _)| common.contains(name));
-        known.map(|(_, record)| *record).collect()
-    });
-    let trials: Vec<Vec<&LatencyRecord>> = known.collect();
+    let trials: Vec<Vec<&LatencyRecord>> = trials
+        .iter()
+        .map(|reads| {
+            reads.iter().filter(|(name, _)| common.contains(name)).map(|(_, record)| *record).collect()
+        })
+        .collect();
     let over = |figure: fn(&LatencyRecord) -> Known| -> Option<Vec<f64>> {
-        let trials = trials.iter();
-        trials.map(|records| geometric(records.iter().map(|record| figure(record)))).collect()
+        trials.iter().map(|records| geometric(records.iter().map(|record| figure(record)))).collect()
     };
     let Some(median_of_all) = over(median).and_then(|medians| Estimate::geometric(&medians)) else {
         return Value::Null;
     };
     let p99 = over(p99).and_then(|values| Some(Estimate::geometric(&values)?.value));
-    let first = trials.first().filter(|_| p99.is_none());
-    let points = first.into_iter().flatten().filter_map(|r| median(r)).collect();
+    let points =
+        trials.first().filter(|_| p99.is_none()).into_iter().flatten().filter_map(|r| median(r)).collect();
     let count = trials.iter().flatten().map(|record| record.summary.count).total();
     value(median_of_all, p99, points, count)
 }
@@ -123,8 +137,7 @@ fn points(records: &[&LatencyRecord]) -> Vec<f64> {
     };
     let count = u32::try_from(all.len()).unwrap_or(MOST_POINTS).min(MOST_POINTS);
     let last = f64::from(count.max(2) - 1);
-    let at = |place: u32| all.value_at_quantile(f64::from(place) / last) as f64 / 1e6;
-    (0..count).map(at).collect()
+    (0..count).map(|place| all.value_at_quantile(f64::from(place) / last) as f64 / 1e6).collect()
 }
 
 #[cfg(test)]

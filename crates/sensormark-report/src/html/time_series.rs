@@ -59,8 +59,8 @@ fn throughput(trial: &TrialRecord, recording: &Recording) -> Value {
         let since = |at_ns: u64| at_ns.saturating_sub(recording.started_monotonic_ns) as f64 / 1e9;
         let (start, end) = (since(phase.start_ns), since(phase.end_ns));
         let counts = record.seconds.iter().filter_map(count).collect_vec();
-        let rates = rates(&counts, length.unwrap_or(end - start));
-        let points = rates.into_iter().map(|(at, rate)| (start + at, rate));
+        let points =
+            rates(&counts, length.unwrap_or(end - start)).into_iter().map(|(at, rate)| (start + at, rate));
         found.entry(clean(name)).or_default().extend(points);
     };
     for load in &trial.loads {
@@ -69,9 +69,8 @@ fn throughput(trial: &TrialRecord, recording: &Recording) -> Value {
         }
     }
     if let Some(measured) = criteria::measured(trial) {
-        let own = trial.latencies.iter();
         // Others are of the same operations, from another instant on.
-        for (name, record) in own.filter(|(name, _)| OPERATIONS.contains(&name.as_str())) {
+        for (name, record) in trial.latencies.iter().filter(|(name, _)| OPERATIONS.contains(&name.as_str())) {
             add(&measured.name, &name.replace('_', " "), record, None);
         }
     }
@@ -105,8 +104,7 @@ fn role_series(columns: &TreeColumns, seconds: &impl Fn(u64) -> f64) -> Value {
     let times = &columns.monotonic_ns;
     let mut kept: Vec<usize> = vec![];
     for place in 0..times.len() {
-        let is_far = |last: &usize| times[place].saturating_sub(times[*last]) >= SHORTEST_NS;
-        if kept.last().is_none_or(is_far) {
+        if kept.last().is_none_or(|last| times[place].saturating_sub(times[*last]) >= SHORTEST_NS) {
             kept.push(place);
         }
     }

@@ -79,7 +79,7 @@ impl Prices {
     /// None where no prices were given, nobody is ranked, or the rate of the readings is not known.
     pub(crate) fn new(field: &Field, ranking: &Ranking, offers: &[Offer]) -> Option<Self> {
         let load = Load::of(&field.run)?;
-        let uses: Vec<Use> = ranking.ranked.iter().map(|one| Use::of(field, ranking, one)).collect();
+        let uses = ranking.ranked.iter().map(|one| Use::of(field, ranking, one)).collect_vec();
         (!offers.is_empty() && !uses.is_empty()).then(|| Self { offers: offers.to_vec(), uses, load })
     }
 }

@@ -10,49 +10,32 @@ use crate::prelude::*;
 const MONTH_HOURS: f64 = 730.0;
 const MONTH_DAYS: f64 = MONTH_HOURS / 24.0;
 const DAY: f64 = 86_400.0;
-/// The smallest machine: cores, and GB of memory.
-const SMALLEST: [f64; 2] = [0.25, 0.5];
 const NOT_MEASURED: &str = "a part of it was not measured";
-
-/// What a layout costs.
-#[derive(Debug, Default)]
-struct Money {
-    /// Cores, GB of memory and GB of disk.
-    machine: Option<[f64; 3]>,
-    month: Option<f64>,
-    million: Option<f64>,
-    thousand: Option<f64>,
-    card_years: Option<f64>,
-}
 
 /// The smallest power of two of the smallest that is enough.
 fn step(smallest: f64, needed: f64) -> f64 {
-    smallest * (needed / smallest).log2().ceil().max(0.0).exp2()
+    if needed <= smallest { smallest } else { smallest * (needed / smallest).log2().ceil().exp2() }
 }
 
-impl Money {
-    fn of(offer: &Offer, load: Load, of: &Use) -> Self {
-        let thousand = of.question_cpu.map(|us| us * 1e3 / 3.6e9 * offer.cpu_hour);
-        let million = || {
-            let [_, bytes] = of.disk?;
-            let kept = bytes / 1e3 * load.days / MONTH_DAYS * offer.disk_gb_month;
-            Some(of.load_cpu? / 3.6e3 * offer.cpu_hour + of.wire? / 1e3 * offer.traffic_gb + kept)
-        };
-        let machine = || {
-            let cores = (of.load_cpu? * load.readings + of.question_cpu? * load.questions) / 1e6;
-            let [fixed, bytes] = of.disk?;
-            let disk = (fixed + bytes * load.readings * load.days * DAY) / 1e9;
-            Some([step(SMALLEST[0], 2.0 * cores), step(SMALLEST[1], of.memory? / 1e3), disk])
-        };
-        let month = || {
-            let [cores, memory, disk] = machine()?;
-            let traffic = of.wire? * load.readings * MONTH_DAYS * DAY / 1e9 * offer.traffic_gb;
-            let held = cores * MONTH_HOURS * offer.cpu_hour + memory * offer.memory_gb_month;
-            Some(held + disk * offer.disk_gb_month + traffic)
-        };
-        let card_years = || Some(offer.rated_tb? * 1e12 / (of.written? * load.readings * 365.0 * DAY));
-        Self { machine: machine(), month: month(), million: million(), thousand, card_years: card_years() }
-    }
+/// What a layout costs: a month, a million readings, a thousand questions, and the years that a card lives; then the cores, GB of memory and GB of disk of its
+/// machine. Nothing comes of what was not measured.
+fn money(offer: &Offer, load: Load, of: &Use) -> [Known; 7] {
+    let known = |value: Known| value.unwrap_or(f64::NAN);
+    let [load_cpu, question_cpu, wire] = [of.load_cpu, of.question_cpu, of.wire].map(known);
+    let [fixed, bytes] = of.disk.unwrap_or([f64::NAN; 2]);
+    let thousand = question_cpu / 3.6e6 * offer.cpu_hour;
+    let kept = bytes / 1e3 * load.days / MONTH_DAYS * offer.disk_gb_month;
+    let million = load_cpu / 3.6e3 * offer.cpu_hour + wire / 1e3 * offer.traffic_gb + kept;
+    let years = known(offer.rated_tb) * 1e12 / (known(of.written) * load.readings * 365.0 * DAY);
+    // At most half busy.
+    let cores = step(0.25, 2.0 * (load_cpu * load.readings + question_cpu * load.questions) / 1e6);
+    let memory = step(0.5, known(of.memory) / 1e3);
+    let disk = (fixed + bytes * load.readings * load.days * DAY) / 1e9;
+    let held =
+        cores * MONTH_HOURS * offer.cpu_hour + memory * offer.memory_gb_month + disk * offer.disk_gb_month;
+    let month = held + wire * load.readings * MONTH_DAYS * DAY / 1e9 * offer.traffic_gb;
+    let all = [month, million, thousand, years, cores, memory, disk];
+    all.map(|value| Some(value).filter(|value| value.is_finite()))
 }
 
 /// The section; empty where no prices were given.
@@ -72,36 +55,19 @@ pub(crate) fn section(prices: Option<&Prices>) -> Section {
 }
 
 fn table(number: usize, offer: &Offer, uses: &[Use], load: Load) -> Table {
-    let money = offer.currency.as_str();
-    let mut columns = vec![
-        ("implementation", ""),
-        ("meets", ""),
-        ("a month", money),
-        ("a million readings", money),
-        ("a thousand questions", money),
-    ];
-    if offer.rated_tb.is_some() {
-        columns.push(("card lives", "years"));
-    }
-    columns.extend([("cores", ""), ("memory", "GB"), ("disk", "GB")]);
-    let mut table = Table::new(
-        &format!("prices_{number}"),
-        &format!("{}, prices of {}", offer.name, offer.date),
-        &columns,
-    );
-    let mut rows: Vec<(&Use, Money)> = uses.iter().map(|of| (of, Money::of(offer, load, of))).collect();
-    rows.sort_by(|(_, one), (_, other)| {
-        let cost = |money: &Money| money.month.unwrap_or(f64::INFINITY);
-        cost(one).total_cmp(&cost(other))
-    });
-    for (of, money) in rows {
-        let mut row = row![&of.label, of.mark];
-        row.extend([money.month, money.million, money.thousand].map(|one| Cell::maybe(one, NOT_MEASURED)));
-        if offer.rated_tb.is_some() {
-            row.push(Cell::maybe(money.card_years, "what was written to the device was not measured"));
-        }
-        row.extend((0..3).map(|place| Cell::maybe(money.machine.map(|all| all[place]), NOT_MEASURED)));
-        table.row(row);
+    let title = format!("{}, prices of {}", offer.name, offer.date);
+    let mut table = Table::new(&format!("prices_{number}"), &title, "implementation; meets");
+    let figures = ["a month", "a million readings", "a thousand questions"];
+    table.columns.extend(figures.map(|name| (name, &*offer.currency).into()));
+    table.columns.extend(offer.rated_tb.map(|_| "card lives [years]".into()));
+    table.columns.extend(["cores", "memory [GB]", "disk [GB]"].map(Into::into));
+    let mut rows = uses.iter().map(|of| (of, money(offer, load, of))).collect_vec();
+    let month = |found: &[Known; 7]| found[0].unwrap_or(f64::INFINITY);
+    rows.sort_by(|(_, one), (_, other)| month(one).total_cmp(&month(other)));
+    for (of, found) in rows {
+        let is_shown = |place: &usize| *place != 3 || offer.rated_tb.is_some();
+        let cells = (0..7).filter(is_shown).map(|place| Cell::maybe(found[place], NOT_MEASURED));
+        table.row(row![&of.label, of.mark].into_iter().chain(cells).collect());
     }
     if let Some(rated) = offer.rated_tb {
         table.note(format!(
@@ -140,23 +106,23 @@ mod tests {
             wire: Some(50.0),
         };
         let load = Load { readings: 100.0, questions: 1.0, days: 365.0 };
-        let money = Money::of(&offer, load, &of);
+        let [month, million, thousand, years, cores, memory, disk] = money(&offer, load, &of);
         let near = |found: Option<f64>, expected: f64| {
             assert!(
                 found.is_some_and(|found| (found / expected - 1.0).abs() < 1e-9),
                 "{found:?}: {expected}"
             );
         };
-        let [cores, memory, disk] = money.machine.expect("a machine");
-        assert_eq!((cores, memory), (0.25, 1.0));
-        near(Some(disk), 1.0 + 31.536);
-        near(money.thousand, 0.001 * 0.04);
+        assert_eq!((cores, memory), (Some(0.25), Some(1.0)));
+        near(disk, 1.0 + 31.536);
+        near(thousand, 0.001 * 0.04);
         // 1,000 s of CPU, 50 MB sent, 10 MB for twelve months.
-        near(money.million, 0.04 / 3.6 + 0.05 * 0.01 + 0.01 * 12.0 * 0.1);
-        near(money.month, 0.25 * 29.2 + 3.0 + 3.2536 + 13.14 * 0.01);
-        near(money.card_years, 10e12 / (2000.0 * 31_536_000.0));
-        let unknown = Money::of(&offer, load, &Use { wire: None, question_cpu: None, ..of });
-        assert!(unknown.month.is_none() && unknown.million.is_none() && unknown.thousand.is_none());
+        near(million, 0.04 / 3.6 + 0.05 * 0.01 + 0.01 * 12.0 * 0.1);
+        near(month, 0.25 * 29.2 + 3.0 + 3.2536 + 13.14 * 0.01);
+        near(years, 10e12 / (2000.0 * 31_536_000.0));
+        let unknown = money(&offer, load, &Use { wire: None, question_cpu: None, ..of });
+        assert_eq!(unknown[..3], [None; 3]);
+        assert_eq!(unknown[3..], [years, None, memory, disk]);
     }
 
     #[test]

@@ -20,13 +20,15 @@ pub(super) struct Load {
 impl Load {
     /// The load of the user's file; of a shipped workload that of its sensors, kept for a year, with a question a second.
     pub(super) fn of(run: &RunRecord) -> Option<Self> {
-        let kept = run.parameters.get("keep_ns").and_then(Value::as_f64);
-        let days = kept.map_or(YEAR_DAYS, |ns| ns / 1e9 / DAY);
+        let days =
+            run.parameters.get("keep_ns").and_then(Value::as_f64).map_or(YEAR_DAYS, |ns| ns / 1e9 / DAY);
         let readings = own_rate(run).or_else(|| Some(your_readings(run)? / days / DAY))?;
         let phases = run.parameters.get("phases").and_then(Value::as_array);
         let rates = phases.and_then(|phases| {
-            let queries = phases.iter().rev().filter_map(|phase| phase["queries"].as_array());
-            queries
+            phases
+                .iter()
+                .rev()
+                .filter_map(|phase| phase["queries"].as_array())
                 .map(|all| all.iter().filter_map(|one| one["rate"].as_f64()).sum())
                 .find(|sum: &f64| *sum > 0.0)
         });
@@ -84,22 +86,21 @@ fn beside_writes(field: &Field, one: &Ranked, load_cpu: f64) -> Option<f64> {
         let left = cpu_us(trial, phase)? - load_cpu * readings as f64;
         (questions > 0).then(|| left.max(0.0) / questions as f64)
     };
-    let trials = field.valid_of(&field.contestants()[one.read]);
-    mean(&trials.filter_map(of_trial).collect::<Vec<f64>>())
+    let trials = field.valid_of(one.arm(field));
+    mean(&trials.filter_map(of_trial).collect_vec())
 }
 
 /// Fixed and marginal: the line through the last two sizes.
 fn disk(field: &Field, one: &Ranked) -> Option<[f64; 2]> {
     let line = |trial: &TrialRecord| {
-        let points = sizes::disk(trial);
-        let &[.., (few, small), (many, large)] = points.as_slice() else { return None };
+        let &[.., (few, small), (many, large)] = sizes::disk(trial).as_slice() else { return None };
         let slope = (large - small) / (many - few);
         let fixed = (large - slope * many).max(0.0);
         (slope > 0.0).then_some([fixed, slope])
     };
-    let write = field.write_of(&field.contestants()[one.read])?;
+    let write = field.write_of(one.arm(field))?;
     let lines: Vec<[f64; 2]> = field.valid_of(write).filter_map(line).collect();
-    let part = |place: usize| mean(&lines.iter().map(|line| line[place]).collect::<Vec<f64>>());
+    let part = |place: usize| mean(&lines.iter().map(|line| line[place]).collect_vec());
     Some([part(0)?, part(1)?])
 }
 

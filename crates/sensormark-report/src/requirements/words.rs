@@ -22,8 +22,7 @@ fn parts(limit: &LimitRecord) -> Option<(&str, &str, &str)> {
 
 /// The time in `disk for 90d < 100 GB`.
 pub fn time_of(limit: &LimitRecord) -> &str {
-    let about = parts(limit).map_or("", |(about, ..)| about);
-    about.strip_prefix(DISK_FOR).unwrap_or("").trim()
+    parts(limit).map_or("", |(about, ..)| about).strip_prefix(DISK_FOR).unwrap_or("").trim()
 }
 
 /// Whether a busy machine makes the figure worse.
@@ -58,8 +57,7 @@ pub fn missed(limit: &LimitRecord) -> String {
 pub fn sentences(requirements: &Requirements) -> Vec<String> {
     let layouts = &requirements.layouts;
     let of = |standing: Standing| -> Vec<&LayoutAnswer> {
-        let all = layouts.iter();
-        all.filter(|one| one.standing() == standing).collect()
+        layouts.iter().filter(|one| one.standing() == standing).collect()
     };
     let (able, so_far) = (of(Standing::Meets), of(Standing::MeetsDecided));
     let undecided = of(Standing::Undecided);
@@ -85,9 +83,12 @@ pub fn sentences(requirements: &Requirements) -> Vec<String> {
     for one in of(Standing::Misses).into_iter().filter(told) {
         sentences.push(format!("{} {}.", one.label, reasons(&[one])));
     }
-    let same = undecided.into_iter().filter(told).into_group_map_by(|one| one.reasons.first());
-    let same =
-        same.into_values().sorted_by_key(|who| layouts.iter().position(|one| who[0].label == one.label));
+    let same = undecided
+        .into_iter()
+        .filter(told)
+        .into_group_map_by(|one| one.reasons.first())
+        .into_values()
+        .sorted_by_key(|who| layouts.iter().position(|one| who[0].label == one.label));
     sentences.extend(same.map(|who| undecided_alike(&who)));
     let users = layouts.iter().filter_map(|one| Some(format!("{}: {}.", one.label, one.users.as_ref()?)));
     sentences.extend(users);
@@ -126,8 +127,7 @@ fn named(requirements: &Requirements, who: &[&LayoutAnswer], does: &str, all: &s
 /// Who costs least of those that stand first.
 fn cost(requirements: &Requirements) -> Option<String> {
     let with_room = |label: &String| {
-        let answer = requirements.of_layout(label);
-        let room = answer.map_or_else(String::new, |one| room(requirements, one));
+        let room = requirements.of_layout(label).map_or_else(String::new, |one| room(requirements, one));
         format!("{label}{room}")
     };
     let named = requirements.cheapest.iter().map(with_room).collect_vec();

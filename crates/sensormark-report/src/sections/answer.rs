@@ -1,44 +1,13 @@
 //! The answer in a few sentences, and the rankings behind it.
 
-use crate::{contest::no_probe, costs, prelude::*, summary::cheapest};
+use crate::{contest::no_probe, prelude::*, summary::headline};
 use sensormark_result::measurement::Cache;
 
 /// The answer.
 pub fn answer(field: &Field, ranking: &Ranking) -> Section {
     let mut section = Section::new("answer", "Answer");
-    let requirements = ranking.requirements.as_ref().filter(|_| !ranking.ranked.is_empty());
-    let mut text =
-        requirements.map_or_else(|| cheapest(ranking), |requirements| requirements.sentences()).join(" ");
-    for one in ranking.ranked.iter().filter(|one| one.rank == 1) {
-        let shortfalls = keeping_up::shortfalls(field, arm(field, one));
-        if !shortfalls.is_empty() {
-            text += &format!(
-                " But {} did not keep up ({}), which flatters it.",
-                one.label,
-                shortfalls.join(", ")
-            );
-        }
-    }
-    let missing = ranking.unranked.len();
-    if missing > 0 && !ranking.ranked.is_empty() {
-        let are = if missing == 1 { "is" } else { "are" };
-        text += &format!(" {} {are} not ranked.", counted(missing, "implementation"));
-    }
-    if !ranking.ranked.is_empty() && ranking.basis == Basis::SingleTrial {
-        text += &format!(
-            " {}, so costs that differ by less than 10 % are about the same. At least {SMALLEST_REPETITIONS} repetitions (--set repetitions=5) say what chance does.",
-            match field.blocks.len() {
-                1 => "This is a single trial of each".to_owned(),
-                few => format!("These are {few} trials of each"),
-            }
-        );
-    }
-    section.paragraph(text);
+    section.paragraph(headline(field, ranking).join(" "));
     section
-}
-
-fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
-    &field.contestants()[one.read]
 }
 
 /// So many times the lowest.
@@ -60,37 +29,32 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
     }
     section.table(costs(field, ranking));
     let unranked = ranking.unranked.iter().map(|(label, reason)| row![label, reason]);
-    let columns = ["implementation", "reason"];
-    section.table(Table::new("not_ranked", "Not ranked", &columns).with(unranked));
+    section.table(Table::new("not_ranked", "Not ranked", "implementation; reason").with(unranked));
     section
 }
 
 /// The name of a ranking with the classes of durability of those who promise less.
 fn title(field: &Field, group: &[Ranked]) -> String {
     let name = group[0].group;
-    match name.promises_most() {
-        true => name.title().to_owned(),
-        false => format!("{}: {}", name.title(), listed(classes(field, group))),
+    if name.promises_most() {
+        name.title().to_owned()
+    } else {
+        format!("{}: {}", name.title(), listed(classes(field, group)))
     }
 }
 
 fn group_table(field: &Field, ranking: &Ranking, group: &[Ranked]) -> Table {
-    let mut columns = vec!["rank", "implementation", "cost [× the lowest]", "keeps up"];
-    if ranking.requirements.is_some() {
-        columns.push("requirements");
-    }
+    let id = format!("ranking_{}", group[0].group.id());
+    let mut table =
+        Table::new(&id, &title(field, group), "rank; implementation | cost [× the lowest]; keeps up");
+    table.columns.extend(ranking.requirements.as_ref().map(|_| "requirements".into()));
     // A column that says the same of all is a sentence.
     let is_partly = group.iter().any(|one| one.repetitions() < field.blocks.len());
-    if is_partly {
-        columns.push("repetitions");
-    }
-    let id = format!("ranking_{}", group[0].group.id());
-    let mut table = Table::new(&id, &title(field, group), &columns);
-    table.keys = 2;
+    table.columns.extend(is_partly.then(|| "repetitions".into()));
     for one in group {
         let cost = times(one.ratio, one.interval.map_or(Spread::None, Spread::Range));
         let mut row = row![rank(Some(one.rank)), &one.label, cost];
-        row.push(keeping_up::cell(field, arm(field, one)));
+        row.push(keeping_up::cell(field, one.arm(field)));
         row.extend(ranking.requirements.as_ref().map(|requirements| {
             let answer = requirements.of_layout(&one.label);
             Cell::text(answer.map_or("", |answer| answer.outcome.mark()))
@@ -105,7 +69,7 @@ fn group_table(field: &Field, ranking: &Ranking, group: &[Ranked]) -> Table {
 fn ratios(ranking: &Ranking, group: &[Ranked]) -> Table {
     let id = format!("ratios_{}", group[0].group.id());
     let title = format!("{}: × the lowest by each criterion", group[0].group.title());
-    let mut table = Table::new(&id, &title, &["implementation"]);
+    let mut table = Table::new(&id, &title, "implementation");
     table.columns.extend(ranking.criteria.iter().map(|(criterion, _)| (criterion.name, "×").into()));
     table.with(group.iter().map(|one| {
         let ratios = one.ratios.iter().map(|ratio| times(*ratio, Spread::None));
@@ -116,25 +80,27 @@ fn ratios(ranking: &Ranking, group: &[Ranked]) -> Table {
 /// The figures behind the ratios, of everybody with a valid trial.
 fn costs(field: &Field, ranking: &Ranking) -> Table {
     let costs = Costs::of(field);
-    let mut table = Table::new("costs", "What the ratios are of", &["implementation"]);
+    let mut table = Table::new("costs", "What the ratios are of", "implementation");
     table.columns.extend(CRITERIA.iter().map(|criterion| (criterion.name, criterion.unit).into()));
     for arm in field.contestants() {
         let blocks = costs.blocks(field, arm);
         let cell = |criterion: &Criterion| {
-            let of = |block: &Option<costs::Block>| block.as_ref()?.values.get(criterion.id).copied();
             let mean = if criterion.id.ends_with("_time") { geometric_mean } else { mean };
-            mean(&blocks.iter().map(of).collect_vec(), NOT_MEASURED)
+            mean(
+                &blocks.iter().map(|block| block.as_ref()?.values.get(criterion.id).copied()).collect_vec(),
+                NOT_MEASURED,
+            )
         };
         if blocks.iter().any(Option::is_some) {
             table.row(row![&arm.label].into_iter().chain(CRITERIA.iter().map(cell)).collect());
         }
     }
     table.note("CPU and memory are of both sides, memory (1,000,000 bytes a MB) the largest at the end of a phase. Time in closed loop is what a phase took over its work, in open loop the mean from due to finished. Kinds of questions count alike, as geometric means. Disk is the growth of the data folder until after settling, logs apart. The device and the wire are of the loads.");
-    let floors = CRITERIA.iter().map(|one| format!("{} {} {}", one.name, one.floor, one.unit)).join(", ");
-    table.note(format!("What nobody pays decides nothing, so less than this counts as this: {floors}."));
-    let unweighed =
-        CRITERIA.iter().filter(|one| !ranking.criteria.iter().any(|(known, _)| known.id == one.id));
-    let unweighed = unweighed.map(|one| one.name).collect_vec();
+    let unweighed = CRITERIA
+        .iter()
+        .filter(|one| !ranking.criteria.iter().any(|(known, _)| known.id == one.id))
+        .map(|one| one.name)
+        .collect_vec();
     if !ranking.ranked.is_empty() && !unweighed.is_empty() {
         let hints = field.contestants().iter().map(|arm| no_probe(field, arm));
         table.note(format!(
@@ -168,13 +134,13 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
             .map(|names| format!("of {names} not every repetition is valid: the valid ones are ranked.")),
     );
     // Their costs are flattered.
-    notes.extend(named(&|one| !keeping_up::shortfalls(field, arm(field, one)).is_empty()).map(|names| {
+    notes.extend(named(&|one| !keeping_up::shortfalls(field, one.arm(field)).is_empty()).map(|names| {
         format!("{names} did not keep up with the load. What was not written or read cost nothing, so its cost flatters them: weigh the column \"keeps up\" first.")
     }));
     notes.extend(durability_note(field, ranking));
     let is_cold = field.contestants().iter().any(|arm| arm.implementation.cache == Cache::Cold);
     notes.extend(is_cold.then(|| "cold: before each phase that only reads, the database was started again, its files dropped from the page cache before that; warm-up reads were left out.".to_owned()));
-    let is_datagram = |one: &Ranked| arm(field, one).implementation.layout.write == WriteMethod::Datagram;
+    let is_datagram = |one: &Ranked| one.arm(field).implementation.layout.write == WriteMethod::Datagram;
     notes.extend(named(&is_datagram).map(|names| {
         format!("unlike the others, nobody acknowledges what {names} wrote: datagrams. What got lost is in the readings.")
     }));
@@ -184,9 +150,9 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
 
 /// The classes of durability of these.
 fn classes<'a>(field: &Field, ranked: impl IntoIterator<Item = &'a Ranked>) -> Vec<&'static str> {
-    let of = |one: &Ranked| match arm(field, one).implementation.layout.write {
+    let of = |one: &Ranked| match one.arm(field).implementation.layout.write {
         WriteMethod::Datagram => Durability::Unacknowledged,
-        _ => arm(field, one).implementation.durability,
+        _ => one.arm(field).implementation.durability,
     };
     ranked.into_iter().map(of).sorted().dedup().map(Durability::text).collect()
 }

@@ -79,7 +79,7 @@ pub fn number(value: f64, spread: Spread) -> Cell {
 /// The names as one phrase: "A", "A and B", "A, B and C"; where a name has a comma of its own, "A, x; B".
 pub fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
     let names = names.into_iter().collect_vec();
-    let names = names.iter().map(|name| name.as_ref()).collect_vec();
+    let names = names.iter().map(AsRef::as_ref).collect_vec();
     if names.iter().any(|name| name.contains(',')) {
         return names.join("; ");
     }

@@ -7,8 +7,6 @@ use sensormark_result::measurement::{clock::MARKED_SHARE, shared_window::SharedW
 const MOST_SHOWN: usize = 40;
 /// The clocks of other hosts; none where all roles ran on one.
 pub fn clocks(field: &Field) -> Table {
-    let columns =
-        ["implementation", "side", "phase", "host", "offset [ms]", "uncertainty [± µs]", "drift [ppm]"];
     let each = field.each().flat_map(|(side, arm, trial)| {
         trial.clocks.iter().map(move |clock| {
             row![
@@ -22,35 +20,54 @@ pub fn clocks(field: &Field) -> Table {
             ]
         })
     });
-    Table::new("clocks", "Clocks of other hosts, against the coordinator's", &columns).with(each)
+    Table::new(
+        "clocks",
+        "Clocks of other hosts, against the coordinator's",
+        "implementation; side; phase; host; offset [ms]; uncertainty [± µs]; drift [ppm]",
+    )
+    .with(each)
 }
 
 /// Whether the clocks of a load's hosts leave more than a tenth of its time open, and so of its throughput.
 pub fn is_uncertain(trial: &TrialRecord, load: &LoadRecord) -> bool {
-    let clocks = trial.clocks.iter().filter(|clock| clock.phase == load.phase);
-    let worst_ns = clocks.map(|clock| clock.uncertainty_ns).max().unwrap_or(0);
+    let worst_ns = trial
+        .clocks
+        .iter()
+        .filter(|clock| clock.phase == load.phase)
+        .map(|clock| clock.uncertainty_ns)
+        .max()
+        .unwrap_or(0);
     2.0 * worst_ns as f64 / 1e9 > MARKED_SHARE * load.counted().seconds
 }
 
 /// What each load host did; none where one host made the load.
 pub fn rates(field: &Field) -> Table {
-    let columns = ["implementation", "phase", "host", "operations [1/s]", "of each client [1/s]", "remark"];
-    let mut table = Table::new("load_hosts", "What each load host did", &columns).keyed(3);
+    let mut table = Table::new(
+        "load_hosts",
+        "What each load host did",
+        "implementation; phase; host | operations [1/s]; of each client [1/s]; remark",
+    );
     for (_, arm) in field.all() {
         // The names of figures are `NAME/PHASE/HOST`.
-        let figures = field.trials_of(arm).flat_map(|trial| trial.figures.keys());
-        let named = figures
-            .filter_map(|figure| figure.strip_prefix(names::HOST_RATE)?.strip_prefix('/')?.split_once('/'));
-        let named = named.unique().collect_vec();
+        let named = field
+            .trials_of(arm)
+            .flat_map(|trial| trial.figures.keys())
+            .filter_map(|figure| figure.strip_prefix(names::HOST_RATE)?.strip_prefix('/')?.split_once('/'))
+            .unique()
+            .collect_vec();
         for phase in named.iter().map(|(phase, _)| *phase).unique() {
             let hosts = named
                 .iter()
                 .filter(|(of, _)| *of == phase)
-                .map(|(_, host)| Host::of(field, arm, phase, host));
-            let hosts = hosts.collect_vec();
-            let means = hosts.iter().map(|host| claims::mean(&host.of_client)).enumerate();
-            let known = means.filter_map(|(place, mean)| Some((place, mean?)));
-            let slowest = known.min_by(|one, other| one.1.total_cmp(&other.1)).filter(|_| hosts.len() > 1);
+                .map(|(_, host)| Host::of(field, arm, phase, host))
+                .collect_vec();
+            let slowest = hosts
+                .iter()
+                .map(|host| claims::mean(&host.of_client))
+                .enumerate()
+                .filter_map(|(place, mean)| Some((place, mean?)))
+                .min_by(|one, other| one.1.total_cmp(&other.1))
+                .filter(|_| hosts.len() > 1);
             for (place, host) in hosts.iter().enumerate() {
                 let is_slowest = slowest.is_some_and(|(slowest, _)| slowest == place);
                 table.row(row![
@@ -87,14 +104,19 @@ impl<'a> Host<'a> {
 
 /// The window that the hosts of each load shared; none where one host made every load.
 pub fn windows(field: &Field) -> Table {
-    let columns = ["implementation", "phase", "hosts", "window [s]", "whole load [s]", "remark"];
-    let mut table =
-        Table::new("shared_windows", "The window that all hosts of a load shared", &columns).keyed(2);
+    let mut table = Table::new(
+        "shared_windows",
+        "The window that all hosts of a load shared",
+        "implementation; phase | hosts; window [s]; whole load [s]; remark",
+    );
     for arm in &field.mixed {
         let trials = || field.trials_of(arm);
-        let loads = trials().flat_map(|trial| &trial.loads);
-        let loads = loads.filter(|load| load.shared.is_some() && !load.warm_up);
-        for phase in loads.map(|load| &load.phase).unique() {
+        for phase in trials()
+            .flat_map(|trial| &trial.loads)
+            .filter(|load| load.shared.is_some() && !load.warm_up)
+            .map(|load| &load.phase)
+            .unique()
+        {
             let shared = trials().filter_map(|trial| {
                 let load = trial.loads.iter().find(|load| load.phase == *phase)?;
                 Some((load, load.shared?))

@@ -13,8 +13,14 @@ pub fn section(field: &Field) -> Section {
 /// The operations that were timed, those of the names first that a reader wants first.
 fn operations(field: &Field) -> Vec<&String> {
     let first = [names::CYCLE_READ, names::CYCLE_READ_SERVICE, names::SENSOR_DELAY, names::WRITE];
-    let all = field.trials.iter().flat_map(|trial| trial.latencies.keys()).sorted().dedup();
-    all.sorted_by_key(|name| first.iter().position(|one| one == name).unwrap_or(first.len())).collect()
+    field
+        .trials
+        .iter()
+        .flat_map(|trial| trial.latencies.keys())
+        .sorted()
+        .dedup()
+        .sorted_by_key(|name| first.iter().position(|one| one == name).unwrap_or(first.len()))
+        .collect()
 }
 
 fn title(name: &str, record: &LatencyRecord) -> String {
@@ -26,9 +32,10 @@ fn title(name: &str, record: &LatencyRecord) -> String {
         }
         other => other,
     };
-    match record.open_loop {
-        true => format!("{words}: from when each was due (open loop)"),
-        false => format!("{words}: service time, from sent to finished"),
+    if record.open_loop {
+        format!("{words}: from when each was due (open loop)")
+    } else {
+        format!("{words}: service time, from sent to finished")
     }
 }
 
@@ -40,8 +47,11 @@ fn records<'a>(field: &'a Field, arm: &'a Arm, name: &str) -> Vec<&'a LatencyRec
 fn table(field: &Field, name: &str) -> Table {
     let mut timed = field.trials.iter().filter_map(|trial| trial.latencies.get(name));
     let title = timed.next().map_or_else(String::new, |record| title(name, record));
-    let arms = field.all().map(|(_, arm)| (arm, records(field, arm, name)));
-    let arms = arms.filter(|(_, records)| !records.is_empty()).collect_vec();
+    let arms = field
+        .all()
+        .map(|(_, arm)| (arm, records(field, arm, name)))
+        .filter(|(_, records)| !records.is_empty())
+        .collect_vec();
     let has_intervals = arms.iter().any(|(_, records)| medians::lacks(records, |of| of.p999_ns));
     let mean = |arm: &Arm| {
         field.figures(arm, |trial| {
@@ -59,18 +69,10 @@ fn table(field: &Field, name: &str) -> Table {
         let cells = medians::cells(records, has_intervals, &percentiles, "no operation");
         [row![&arm.label, rank(own), count], cells].concat()
     });
-    let columns = [
-        "implementation",
-        "rank [by mean]",
-        "count",
-        "mean [ms]",
-        medians::column(has_intervals),
-        "p90 [ms]",
-        "p95 [ms]",
-        "p99 [ms]",
-        "p99.9 [ms]",
-        "max [ms]",
-    ];
+    let columns = format!(
+        "implementation; rank [by mean]; count; mean [ms]; {}; p90 [ms]; p95 [ms]; p99 [ms]; p99.9 [ms]; max [ms]",
+        medians::column(has_intervals)
+    );
     let mut table = Table::new(&format!("latency_{name}"), &title, &columns).with(rows);
     if has_intervals {
         table.note(medians::NOTE);

@@ -5,7 +5,7 @@ use crate::prelude::*;
 /// The section.
 pub fn section(field: &Field) -> Section {
     let mut section = Section::new("limits", "Limits");
-    let mut table = Table::new("limits", "", &["implementation", "repetition", "limit", "measured", "met"]);
+    let mut table = Table::new("limits", "", "implementation; repetition; limit; measured; met");
     let (mut all, mut missed, mut open) = (0, 0, 0);
     for trial in &field.trials {
         for limit in &trial.limits {

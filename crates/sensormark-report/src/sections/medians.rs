@@ -31,15 +31,17 @@ pub fn cells(
     missing: &str,
 ) -> Vec<Cell> {
     let of = |figure: &dyn Fn(&LatencySummary) -> Known| {
-        let timed = records.iter().map(|record| &record.summary).filter(|summary| summary.count > 0);
-        timed.map(|summary| Some(figure(summary)? / 1e6)).collect_vec()
+        records
+            .iter()
+            .map(|record| &record.summary)
+            .filter(|summary| summary.count > 0)
+            .map(|summary| Some(figure(summary)? / 1e6))
+            .collect_vec()
     };
     let few = if records.is_empty() { missing } else { TOO_FEW };
     let percentile = |ns: Nanoseconds| geometric_mean(&of(&|summary| Some(ns(summary)? as f64)), few);
-    let median = match has_intervals {
-        true => with_interval(records, missing),
-        false => percentile(|summary| summary.p50_ns),
-    };
+    let median =
+        if has_intervals { with_interval(records, missing) } else { percentile(|summary| summary.p50_ns) };
     let mut cells = vec![geometric_mean(&of(&|summary| Some(summary.mean_ns)), missing), median];
     cells.extend(percentiles.iter().copied().map(percentile));
     cells.push(largest(&of(&|summary| Some(summary.max_ns as f64)), missing));

@@ -4,10 +4,10 @@ use crate::prelude::*;
 
 /// Each server's limit with the most that it came to in any trial; none where no server had a limit.
 pub fn table(field: &Field) -> Table {
-    let columns = ["database", "limit [MB]", "most in use [MB]", "limit reached", "processes ended by it"];
     let mut limits: BTreeMap<(&str, u64), MemoryLimitRecord> = BTreeMap::new();
-    let servers = field.by_arm().filter_map(|trial| Some((trial, trial.server.as_ref()?.memory_limit?)));
-    for (trial, seen) in servers {
+    for (trial, seen) in
+        field.by_arm().filter_map(|trial| Some((trial, trial.server.as_ref()?.memory_limit?)))
+    {
         let most = limits.entry((&trial.implementation.title, seen.limit_bytes)).or_insert(seen);
         most.peak_bytes = most.peak_bytes.max(seen.peak_bytes);
         most.limit_reached = most.limit_reached.max(seen.limit_reached);
@@ -23,13 +23,17 @@ pub fn table(field: &Field) -> Table {
             most.killed_processes,
         ]
     });
-    Table::new("memory_limits", "Memory limit of servers: processes and page cache together", &columns).with(rows).noted("The most of any trial, since its server was made. A server whose files are larger than what is left fills its limit with page cache: reaching it is ordinary, and the kernel then takes pages back. Huge pages are not counted by the kernel.")
+    Table::new("memory_limits", "Memory limit of servers: processes and page cache together", "database; limit [MB]; most in use [MB]; limit reached; processes ended by it").with(rows).noted("The most of any trial, since its server was made. A server whose files are larger than what is left fills its limit with page cache: reaching it is ordinary, and the kernel then takes pages back. Huge pages are not counted by the kernel.")
 }
 
 /// The limits of a run's servers in words that can be compared: "2048 MB", or "none".
 pub fn in_words(field: &Field, of: fn(&ServerRecord) -> Option<String>) -> String {
-    let servers = field.by_arm().filter_map(|trial| trial.server.as_ref());
-    let words =
-        servers.map(|server| of(server).unwrap_or_else(|| "none".to_owned())).sorted().dedup().join(" and ");
+    let words = field
+        .by_arm()
+        .filter_map(|trial| trial.server.as_ref())
+        .map(|server| of(server).unwrap_or_else(|| "none".to_owned()))
+        .sorted()
+        .dedup()
+        .join(" and ");
     if words.is_empty() { "none".to_owned() } else { words }
 }

@@ -33,20 +33,10 @@ pub fn sections(field: &Field) -> Vec<Section> {
 
 /// What phases cost in which readings are written and questions asked at once: all of it, which nobody can divide.
 fn together(field: &Field, costs: &Costs) -> Table {
-    let columns = [
-        "implementation",
-        "phase",
-        "written [readings/s]",
-        "asked [questions/s]",
-        "server CPU [%]",
-        "client CPU [%]",
-        "server I/O [kB/s]",
-        "network [kB/s]",
-    ];
     let title = "Phases that write and ask at once: what both cost together";
     let arms = || field.believed(&field.mixed);
     let rows = costs.together.iter().flat_map(|name| arms().map(move |arm| together_row(field, arm, name)));
-    Table::new("costs_together", title, &columns).keyed(2).with(rows).noted("CPU is in percent of one core. I/O is what the server's processes read and wrote; network is the client's, both ways.")
+    Table::new("costs_together", title, "implementation; phase | written [readings/s]; asked [questions/s]; server CPU [%]; client CPU [%]; server I/O [kB/s]; network [kB/s]").with(rows).noted("CPU is in percent of one core. I/O is what the server's processes read and wrote; network is the client's, both ways.")
 }
 
 fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
@@ -59,8 +49,7 @@ fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
     };
     let rate = |writes: bool, rate: fn(&LoadRecord) -> Known| {
         let of = |trial: &TrialRecord| {
-            let own = costs::of_phase(trial, name).filter(|load| load.writes == writes);
-            Some(own.filter_map(rate).sum())
+            Some(costs::of_phase(trial, name).filter(|load| load.writes == writes).filter_map(rate).sum())
         };
         geometric_mean(&field.figures(arm, of), NO_TRIAL)
     };
@@ -91,8 +80,11 @@ fn find<'a>(trial: &'a TrialRecord, name: &Name) -> Option<&'a LoadRecord> {
 
 /// What the arm's valid trials timed in a load.
 fn records<'a>(field: &'a Field, arm: &'a Arm, name: &Name) -> Vec<&'a LatencyRecord> {
-    let classes = field.valid_of(arm).filter_map(|trial| only_class(find(trial, name)?));
-    classes.map(|class| &class.latency).collect()
+    field
+        .valid_of(arm)
+        .filter_map(|trial| only_class(find(trial, name)?))
+        .map(|class| &class.latency)
+        .collect()
 }
 
 /// Whether somebody has too few operations in a load for a percentile.
@@ -106,23 +98,14 @@ fn load_table(field: &Field, name: &Name) -> Table {
         return Table::default();
     };
     let has_intervals = has_intervals(field, name);
-    let columns = [
-        "operations [1/s]",
-        "readings [1/s]",
-        "mean [ms]",
-        medians::column(has_intervals),
-        "p95 [ms]",
-        "p99 [ms]",
-        "max [ms]",
-        "server CPU [µs/op]",
-        "client CPU [µs/op]",
-        "failed",
-        "remark",
-    ];
-    let arms = field.mixed.iter();
-    let arms = arms.filter(|arm| field.trials_of(arm).any(|trial| find(trial, name).is_some()));
-    let cells = |arm| load_cells(field, arm, name, has_intervals);
-    let mut table = Table::of_arms(&table_id(name), &title(name, first), &columns, arms, cells);
+    let columns = format!(
+        "operations [1/s]; readings [1/s]; mean [ms]; {}; p95 [ms]; p99 [ms]; max [ms]; server CPU [µs/op]; client CPU [µs/op]; failed; remark",
+        medians::column(has_intervals)
+    );
+    let arms = field.mixed.iter().filter(|arm| field.trials_of(arm).any(|trial| find(trial, name).is_some()));
+    let mut table = Table::of_arms(&table_id(name), &title(name, first), &columns, arms, |arm| {
+        load_cells(field, arm, name, has_intervals)
+    });
     // A column in which nothing is said is left out.
     if table.rows.iter().all(|row| row.last() == Some(&Cell::text(""))) {
         table.columns.pop();
@@ -140,9 +123,10 @@ fn title(name: &Name, load: &LoadRecord) -> String {
     let (phase, own) = name;
     let title = if phase == own { phase.clone() } else { format!("{phase}, {own}") };
     let clients = counted(load.clients, "client");
-    let latency = match load.open_loop {
-        true => "open loop, latency from when each was due",
-        false => "closed loop, service time",
+    let latency = if load.open_loop {
+        "open loop, latency from when each was due"
+    } else {
+        "closed loop, service time"
     };
     let prepares = if load.warm_up { ", only prepares" } else { "" };
     format!("{title}: {clients}, {latency}{prepares}")
@@ -159,8 +143,14 @@ fn load_cells(field: &Field, arm: &Arm, name: &Name, has_intervals: bool) -> Vec
         let of = |trial: &TrialRecord| {
             let load = find(trial, name)?;
             let is_alone = costs::of_phase(trial, &load.phase).count() == 1;
-            let phase = criteria::phase(trial, &load.phase).filter(|_| is_alone)?;
-            let used = phase.totals.as_ref()?.roles.get(role)?.cpu_ns as f64 / 1e3;
+            let used = criteria::phase(trial, &load.phase)
+                .filter(|_| is_alone)?
+                .totals
+                .as_ref()?
+                .roles
+                .get(role)?
+                .cpu_ns as f64
+                / 1e3;
             let operations = load.operations();
             (operations > 0).then(|| used / operations as f64)
         };
@@ -168,8 +158,10 @@ fn load_cells(field: &Field, arm: &Arm, name: &Name, has_intervals: bool) -> Vec
     };
     let server = if arm.implementation.embedded { Cell::missing(EMBEDDED) } else { cpu("server") };
     let rate = |value: fn(&LoadRecord) -> Known| {
-        let of = |trial: &TrialRecord| value(find(trial, name)?).filter(|rate| *rate > 0.0);
-        geometric_mean(&field.figures(arm, of), NO_TRIAL)
+        geometric_mean(
+            &field.figures(arm, |trial| value(find(trial, name)?).filter(|rate| *rate > 0.0)),
+            NO_TRIAL,
+        )
     };
     let records = records(field, arm, name);
     let failed = loads.iter().map(|(_, load)| load.failed()).total();
@@ -183,44 +175,49 @@ fn load_cells(field: &Field, arm: &Arm, name: &Name, has_intervals: bool) -> Vec
 
 /// The class of a load's operations with most of them; as a rule the only one.
 fn only_class(load: &LoadRecord) -> Option<&ClassRecord> {
-    let classes = load.classes.values().filter(|class| class.operations > 0);
-    classes.max_by_key(|class| class.operations)
+    load.classes.values().filter(|class| class.operations > 0).max_by_key(|class| class.operations)
 }
 
 fn remark(loads: &[(&TrialRecord, &LoadRecord)]) -> String {
-    let said = loads.iter().flat_map(|(trial, load)| {
-        [
-            (hosts::is_uncertain(trial, load), "throughput uncertain by its hosts' clocks"),
-            (load.not_supported.is_some(), "not supported"),
-            (load.cut_short().is_some(), "cut"),
-            (load.fell_behind() > 0, "fell behind"),
-            (load.client_side.is_some(), "done in the client"),
-        ]
-    });
-    said.filter(|(is, _)| *is).map(|(_, remark)| remark).sorted().dedup().join(", ")
+    loads
+        .iter()
+        .flat_map(|(trial, load)| {
+            [
+                (hosts::is_uncertain(trial, load), "throughput uncertain by its hosts' clocks"),
+                (load.not_supported.is_some(), "not supported"),
+                (load.cut_short().is_some(), "cut"),
+                (load.fell_behind() > 0, "fell behind"),
+                (load.client_side.is_some(), "done in the client"),
+            ]
+        })
+        .filter(|(is, _)| *is)
+        .map(|(_, remark)| remark)
+        .sorted()
+        .dedup()
+        .join(", ")
 }
 
 /// What settling cost, and the disk after it. Each settling of the steps has a row.
 fn settling(field: &Field) -> Table {
-    let columns = [
-        "implementation",
-        "phase",
-        "time [s]",
-        "CPU [s]",
-        "I/O [MB]",
-        "data [MB]",
-        "logs apart [MB]",
-        "bound of the logs",
-    ];
     let title = "Settling: bringing the database to rest";
     let prefix = format!("{}/", names::DISK_SETTLED);
     let rows = field.believed(&field.mixed).flat_map(|arm| {
         // Phases after which disk at rest was measured.
-        let names = field.valid_of(arm).flat_map(|trial| trial.figures.keys());
-        let phases = names.filter_map(|name| name.strip_prefix(&prefix)).sorted().dedup();
-        phases.map(move |phase| settling_row(field, arm, phase))
+        field
+            .valid_of(arm)
+            .flat_map(|trial| trial.figures.keys())
+            .filter_map(|name| name.strip_prefix(&prefix))
+            .sorted()
+            .dedup()
+            .map(move |phase| settling_row(field, arm, phase))
     });
-    Table::new("settling_phases", title, &columns).keyed(2).with(rows).noted(LOGS_APART)
+    Table::new(
+        "settling_phases",
+        title,
+        "implementation; phase | time [s]; CPU [s]; I/O [MB]; data [MB]; logs apart [MB]; bound of the logs",
+    )
+    .with(rows)
+    .noted(LOGS_APART)
 }
 
 fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {

@@ -17,11 +17,10 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
     let Some(rate) = rate.or_else(|| own_rate(&field.run)) else {
         return section;
     };
-    let mut columns = vec!["a reading [bytes]", "a day [GB]", "a month [GB]", "a year [GB]"];
-    if disk_bytes.is_some() {
-        columns.push("full after [days]");
-    }
-    columns.extend(["headroom [times]", "logs apart [MB]", "bound of the logs"]);
+    let full = if disk_bytes.is_some() { "full after [days]; " } else { "" };
+    let columns = format!(
+        "a reading [bytes]; a day [GB]; a month [GB]; a year [GB]; {full}headroom [times]; logs apart [MB]; bound of the logs"
+    );
     let title = format!("At {} readings a second", significant(rate, 3));
     let bytes = |arm| field.figures(arm, disk::of_a_reading_bytes);
     let headroom = |arm| field.figures(arm, |trial| Some(figure(trial, HIGHEST_RATE)? / rate));
@@ -43,8 +42,10 @@ fn row(bytes: &[Known], headroom: &[Known], rate: f64, disk_bytes: Known) -> Vec
     let mut row = vec![mean(bytes, NO_DISK)];
     row.extend([1.0, MONTH, YEAR].map(|days| mean(&in_days(days), NO_DISK)));
     if let Some(disk) = disk_bytes {
-        let days = |a_day: Known| Some(disk / GB / a_day.filter(|grown| *grown > 0.0)?);
-        let full = in_days(1.0).into_iter().map(days).collect_vec();
+        let full = in_days(1.0)
+            .into_iter()
+            .map(|a_day| Some(disk / GB / a_day.filter(|grown| *grown > 0.0)?))
+            .collect_vec();
         row.push(mean(&full, "it does not grow, or was not measured"));
     }
     row.push(mean(headroom, "not looked for, or no rate held"));

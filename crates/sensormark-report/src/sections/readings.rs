@@ -30,11 +30,20 @@ fn ledger(field: &Field) -> Table {
         };
         counts.map(|(_, count)| sum(count)).to_vec()
     };
-    let columns = counts.map(|(name, _)| name);
-    let title = "Readings, exact counts, summed over repetitions";
-    let mut table = Table::of_arms("ledger", title, &columns, field.writers(), cells);
-    let ledgers = field.by_arm().filter_map(|trial| trial.ledger.as_ref());
-    let history = ledgers.map(|ledger| ledger.history).max().unwrap_or(0);
+    let columns = counts.map(|(name, _)| name).join("; ");
+    let mut table = Table::of_arms(
+        "ledger",
+        "Readings, exact counts, summed over repetitions",
+        &columns,
+        field.writers(),
+        cells,
+    );
+    let history = field
+        .by_arm()
+        .filter_map(|trial| trial.ledger.as_ref())
+        .map(|ledger| ledger.history)
+        .max()
+        .unwrap_or(0);
     if history > 0 {
         let history = count_text(history as f64);
         table.note(format!(
@@ -67,17 +76,8 @@ fn answers(field: &Field) -> Table {
             geometric_mean(&queries, NO_TRIAL),
         ]
     };
-    let columns = [
-        "checked",
-        "wrong",
-        "failed",
-        "reached [reads/s]",
-        "slowest [reads/s]",
-        "keeps up",
-        "queries [per read]",
-    ];
     let title = if is_cycles { "Cycle reads" } else { "Reads" };
-    let mut table = Table::of_arms("answers", title, &columns, &field.reads, cells)
+    let mut table = Table::of_arms("answers", title, "checked; wrong; failed; reached [reads/s]; slowest [reads/s]; keeps up; queries [per read]", &field.reads, cells)
         .noted("checked: answers compared with the generator's, warm-up included. reached: mean over repetitions; slowest: the slowest of them.");
     if let Some(asked) = asked(field) {
         table.note(format!(
@@ -109,9 +109,8 @@ fn checked(field: &Field) -> Table {
             failed(field, arm),
         ]
     };
-    let columns = ["answered", "checked", "wrong", "failed operations"];
     let title = "Answers, summed over repetitions";
-    Table::of_arms("checked_answers", title, &columns, &field.mixed, cells).noted("checked: answers compared in full with the generator's; of the others the length is. One wrong answer and the trial is invalid.")
+    Table::of_arms("checked_answers", title, "answered; checked; wrong; failed operations", &field.mixed, cells).noted("checked: answers compared in full with the generator's; of the others the length is. One wrong answer and the trial is invalid.")
 }
 
 /// Reads a second that were due, as a person writes it.

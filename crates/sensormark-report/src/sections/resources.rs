@@ -19,7 +19,6 @@ pub fn section(field: &Field) -> Section {
     let tables = [
         table(field, &field.writes, "write", "Writing: server, client and infrastructure"),
         table(field, &field.reads, "read", "Reading: server, client and infrastructure"),
-        per_reading(field),
         // Trials of phases have it in a section of their own.
         if field.has_phases() { Table::default() } else { network::table(field) },
         settling(field),
@@ -30,7 +29,7 @@ pub fn section(field: &Field) -> Section {
 
 fn table(field: &Field, arms: &[Arm], side: &str, title: &str) -> Table {
     let shown = COLUMNS.iter().filter(|(id, _)| *id != "disk" || side == "write");
-    let columns = shown.clone().map(|(_, name)| *name).collect_vec();
+    let columns = shown.clone().map(|(_, name)| *name).join("; ");
     let cells = |arm| shown.clone().map(|(id, _)| cell(field, arm, id)).collect();
     let mut table =
         Table::of_arms(&format!("resources_{side}"), title, &columns, field.believed(arms), cells).noted("Over the measured phase of valid trials. CPU is in percent of one core. Memory is taken just before the end, in kB of 1,024 bytes. Of a server it is the proportional set size of its processes, which has each page once. Of a client it is what is resident. Other kB, MB and kbit are decimal. I/O is what the kernel counts for the processes: bytes fetched from storage, and pages dirtied (at most what the device wrote). Network is the client's wire bytes, both ways, with headers.");
@@ -49,49 +48,6 @@ fn cell(field: &Field, arm: &Arm, id: &str) -> Cell {
     mean(&field.figures(arm, |trial| criteria::values(trial, &field.run).get(id).copied()), missing)
 }
 
-/// Costs of one stored reading.
-fn per_reading(field: &Field) -> Table {
-    let cells = |arm: &Arm| {
-        let per = |figure: &dyn Fn(&TrialRecord) -> Known| {
-            field.mean(arm, |trial| {
-                let stored = trial.ledger.as_ref()?.stored as f64;
-                let rate = stored / criteria::sending_seconds(trial, &field.run)?;
-                Some(figure(trial)? / rate).filter(|_| stored > 0.0)
-            })
-        };
-        let used =
-            |id: &str, factor: f64| per(&|trial| Some(criteria::values(trial, &field.run).get(id)? * factor));
-        row![
-            used("server_cpu", 1e4),
-            used("client_cpu", 1e4),
-            per(&written_rate),
-            used("network", 125.0),
-            mean(&field.figures(arm, disk::of_a_reading_bytes), NO_DISK),
-        ]
-    };
-    Table::of_arms(
-        "per_reading",
-        "Costs of one stored reading",
-        &[
-            "server CPU [µs]",
-            "client CPU [µs]",
-            "storage written [bytes]",
-            "network [bytes]",
-            "disk [bytes]",
-        ],
-        field.believed(&field.writes),
-        cells,
-    )
-    .noted(
-        "Rates of the measured phase over stored readings a second; disk over what was stored when it was measured.",
-    )
-}
-
-/// Bytes a second that the server's processes wrote to storage.
-fn written_rate(trial: &TrialRecord) -> Known {
-    Some(criteria::storing(trial)?.storage_written_bytes? as f64 / criteria::span_seconds(trial)?)
-}
-
 /// Seconds, CPU and I/O of a phase that settles.
 pub fn settled(field: &Field, arm: &Arm, phase: &str) -> [Cell; 3] {
     // Embedded, it is the coordinator's own connection that settles.
@@ -99,9 +55,8 @@ pub fn settled(field: &Field, arm: &Arm, phase: &str) -> [Cell; 3] {
     let used = |figure: fn(&RoleTotals) -> Known| {
         field.mean(arm, |trial| figure(criteria::phase(trial, phase)?.totals.as_ref()?.roles.get(role)?))
     };
-    let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, phase)?.seconds);
     [
-        mean(&field.figures(arm, seconds), "not settled"),
+        mean(&field.figures(arm, |trial| Some(criteria::phase(trial, phase)?.seconds)), "not settled"),
         used(|role| Some(role.cpu_ns as f64 / 1e9)),
         used(|role| Some(role.storage_bytes()? as f64 / 1e6)),
     ]
@@ -123,16 +78,7 @@ fn settling(field: &Field) -> Table {
     Table::of_arms(
         "settling",
         "Settling: bringing the database to rest after writing",
-        &[
-            "time [s]",
-            "CPU [s]",
-            "I/O [MB]",
-            "data before [MB]",
-            "after writing [MB]",
-            "settled [MB]",
-            "logs apart [MB]",
-            "bound of the logs",
-        ],
+        "time [s]; CPU [s]; I/O [MB]; data before [MB]; after writing [MB]; settled [MB]; logs apart [MB]; bound of the logs",
         field.believed(&field.writes),
         cells,
     )
@@ -157,19 +103,17 @@ fn harness(field: &Field) -> Table {
     let mut table = Table::of_arms(
         "harness",
         "The load's own processes, not part of any figure above",
-        &[
-            "source CPU [%]",
-            "coordinator CPU [%]",
-            "journal [%]",
-            "pacing error p99 [µs]",
-            "pacing error max [µs]",
-        ],
+        "source CPU [%]; coordinator CPU [%]; journal [%]; pacing error p99 [µs]; pacing error max [µs]",
         field.believed(&field.writes),
         cells,
     )
     .noted("CPU is in percent of one core. The journal is part of the client's CPU; the source and the coordinator are processes of their own.");
-    let valid = field.writes.iter().flat_map(|arm| field.valid_of(arm));
-    let without = valid.filter(|trial| figure(trial, names::REAL_TIME_SOURCE) == Some(0.0)).count();
+    let without = field
+        .writes
+        .iter()
+        .flat_map(|arm| field.valid_of(arm))
+        .filter(|trial| figure(trial, names::REAL_TIME_SOURCE) == Some(0.0))
+        .count();
     if without > 0 {
         table.note(format!(
             "{} without real-time scheduling of the source: it was not allowed.",

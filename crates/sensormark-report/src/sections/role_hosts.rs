@@ -7,7 +7,7 @@ pub fn table(field: &Field) -> Table {
     let mut table = Table::new(
         "role_hosts",
         "Other hosts that roles ran on",
-        &["role", "host", "kernel", "processors", "memory [GB]", "phases within [± ms]"],
+        "role; host; kernel; processors; memory [GB]; phases within [± ms]",
     );
     let mut hosts: BTreeMap<(&str, &str), Vec<&ProbeRecord>> = BTreeMap::new();
     for one in field.by_arm().flat_map(|trial| &trial.client_probes) {

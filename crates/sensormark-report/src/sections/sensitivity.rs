@@ -15,9 +15,12 @@ pub fn section(ranking: &Ranking) -> Section {
 }
 
 fn sentences(ranking: &Ranking, group: &[Ranked]) -> [String; 2] {
-    let winners = group.iter().filter(|one| one.win_share >= 0.0005);
-    let winners = winners.sorted_by(|one, other| other.win_share.total_cmp(&one.win_share));
-    let shares = winners.map(|one| format!("{} {} %", one.label, fixed(one.win_share * 100.0, 1))).join(", ");
+    let shares = group
+        .iter()
+        .filter(|one| one.win_share >= 0.0005)
+        .sorted_by(|one, other| other.win_share.total_cmp(&one.win_share))
+        .map(|one| format!("{} {} %", one.label, fixed(one.win_share * 100.0, 1)))
+        .join(", ");
     let name = group[0].group.title();
     let change = change(ranking, group)
         .unwrap_or_else(|| "No change of one weight alone changes who costs least.".to_owned());
@@ -46,11 +49,12 @@ fn change(ranking: &Ranking, group: &[Ranked]) -> Option<String> {
 
 /// The weights that the costs were made with.
 fn weights(ranking: &Ranking) -> Table {
-    let mut table = Table::new("weights", "Weights used", &["criterion", "unit", "weight", "floor"]);
+    let mut table = Table::new("weights", "Weights used", "criterion; unit; weight; floor");
     for (criterion, weight) in &ranking.criteria {
         let floor = number(criterion.floor, Spread::None);
         table.row(row![criterion.name, criterion.unit, exact(*weight), floor]);
     }
+    table.note("What nobody pays decides nothing: less than the floor counts as the floor.");
     table.note("A file for --weights has a number for each criterion that does not count once, by the names of summary.criteria in --format json.");
     table
 }

@@ -5,11 +5,11 @@ use crate::prelude::*;
 /// What was sent to each database, and how it keeps what it got.
 pub fn section(field: &Field) -> Section {
     let mut section = Section::new("statements", "Schema and statements");
-    let columns = ["implementation", "as the database states it"];
-    let mut schemas = Table::detail("schema", "Schema of each layout", &columns);
+    let mut schemas =
+        Table::detail("schema", "Schema of each layout", "implementation; as the database states it");
     // A row a line, since cells hold no line ends.
-    let columns = ["implementation", "operation", "part", "line"];
-    let mut statements = Table::detail("sent", "Statements of each layout", &columns);
+    let mut statements =
+        Table::detail("sent", "Statements of each layout", "implementation; operation; part; line");
     let mut seen = BTreeSet::new();
     for trial in &field.trials {
         let Some(shown) = &trial.statements else {

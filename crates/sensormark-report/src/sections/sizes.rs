@@ -37,8 +37,8 @@ pub fn your_readings(run: &RunRecord) -> Known {
         // Nine readings of each every ten seconds.
         "devops" => number("hosts")? * 0.9,
         "billing" => {
-            let devices = run.parameters.get("devices")?.as_array()?.last()?.as_f64()?;
-            devices.max(number("grown").unwrap_or(0.0)) / HOUR
+            run.parameters.get("devices")?.as_array()?.last()?.as_f64()?.max(number("grown").unwrap_or(0.0))
+                / HOUR
         }
         iot_platform::NAME => number("homes")? * Homes::values_an_hour() / HOUR,
         "sensor-operations" | "slow-control" => number("sensors")? * 1e3 / number("interval_ms")?,
@@ -53,8 +53,11 @@ pub fn section(field: &Field) -> Section {
     let mut section = Section::new("sizes", "From size to size");
     let yours = your_readings(&field.run);
     let questions = question_names(field).into_iter().map(|name| question(field, name, yours));
-    let figures = [disk(field, yours), rates(field)].into_iter().chain(questions);
-    let figures = figures.filter(|table| table.rows.len() > 1).collect_vec();
+    let figures = [disk(field, yours), rates(field)]
+        .into_iter()
+        .chain(questions)
+        .filter(|table| table.rows.len() > 1)
+        .collect_vec();
     if figures.is_empty() {
         return section;
     }
@@ -74,25 +77,21 @@ const HELD_OUT: f64 = 16.0;
 
 /// What smaller sizes would have foretold of the largest, beside what was measured there.
 fn held_out(field: &Field) -> Table {
-    let columns = [
-        "implementation",
-        "figure",
-        "readings",
-        "foretold from [readings]",
-        "lowest",
-        "highest",
-        "measured",
-        "in its band",
-    ];
-    let mut table = Table::detail("held_out", "The largest size as smaller ones foretold it", &columns)
-        .keyed(2)
-        .noted("A test of the projection by the run's own sizes: disk in MB, times in ms.");
+    let mut table = Table::detail(
+        "held_out",
+        "The largest size as smaller ones foretold it",
+        "implementation; figure | readings; foretold from [readings]; lowest; highest; measured; in its band",
+    )
+    .noted("A test of the projection by the run's own sizes: disk in MB, times in ms.");
     for arm in field.writers() {
         type Foretell = fn(&[Point], f64) -> Option<Band>;
         let mut row = |name: &str, unit: f64, points: &[Point], band: Foretell| {
             let (last, rest) = points.split_last()?;
-            let known = rest.iter().filter(|point| point.readings * HELD_OUT <= last.readings * 1.02);
-            let known = known.copied().collect_vec();
+            let known = rest
+                .iter()
+                .filter(|point| point.readings * HELD_OUT <= last.readings * 1.02)
+                .copied()
+                .collect_vec();
             let (band, from) = band(&known, last.readings).zip(known.last())?;
             table.row(row![
                 &arm.label,
@@ -106,8 +105,9 @@ fn held_out(field: &Field) -> Table {
             ]);
             Some(())
         };
-        let disk = disk_points(field, arm);
-        row("disk", MB, &disk, |known, readings| project_disk(&pairs(known), readings).ok());
+        row("disk", MB, &disk_points(field, arm), |known, readings| {
+            project_disk(&pairs(known), readings).ok()
+        });
         for name in question_names(field) {
             let (word, points) = latency_points(field, arm, name);
             row(&format!("{word} of {name}"), MS, &points, |known, readings| project(known, readings).ok());
@@ -125,7 +125,7 @@ fn empty(id: &str, title: &str, y: (&str, &str)) -> Table {
 }
 
 /// The points of all repetitions: the geometric mean at each size.
-fn together(trials: impl Iterator<Item = Vec<Point>>) -> Vec<Point> {
+pub fn together(trials: impl Iterator<Item = Vec<Point>>) -> Vec<Point> {
     let all = trials.flatten().sorted_by(|one, other| one.readings.total_cmp(&other.readings)).collect_vec();
     let mean = |points: &[Point]| {
         let logs = points.iter().map(|point| point.value.ln()).sum::<f64>();
@@ -136,7 +136,7 @@ fn together(trials: impl Iterator<Item = Vec<Point>>) -> Vec<Point> {
 }
 
 /// Adds a layout's points in units, and the projected one or why there is none.
-fn add(
+pub fn add(
     table: &mut Table,
     arm: &Arm,
     points: &[Point],
@@ -169,9 +169,11 @@ fn add(
 
 fn disk_points(field: &Field, arm: &Arm) -> Vec<Point> {
     let of = |trial: &TrialRecord| -> Vec<Point> {
-        let points = sizes::disk(trial).into_iter();
-        let points = points.map(|(readings, value)| Point { readings, value, noise: 0.0 });
-        points.filter(|point| point.readings > 0.0 && point.value > 0.0).collect()
+        sizes::disk(trial)
+            .into_iter()
+            .map(|(readings, value)| Point { readings, value, noise: 0.0 })
+            .filter(|point| point.readings > 0.0 && point.value > 0.0)
+            .collect()
     };
     together(field.valid_of(arm).map(of))
 }
@@ -188,18 +190,26 @@ fn disk(field: &Field, yours: Known) -> Table {
     table
 }
 
+/// Readings a second of a load that writes as fast as it can.
+pub fn load_rate(load: &LoadRecord) -> Known {
+    load.readings_per_second().filter(|rate| load.writes && !load.open_loop && *rate > 0.0)
+}
+
 /// How fast each size was loaded: by the load that brought the most.
 fn rates(field: &Field) -> Table {
     let mut table = empty("load", "Loading", ("load rate", "readings/s"));
     for arm in field.writers() {
         let point = |load: &LoadRecord| {
-            let rate =
-                load.readings_per_second().filter(|rate| load.writes && !load.open_loop && *rate > 0.0)?;
-            Some(Point { readings: load.stored()? as f64, value: rate, noise: 0.0 })
+            Some(Point { readings: load.stored()? as f64, value: load_rate(load)?, noise: 0.0 })
         };
         let is_most = |trial: &TrialRecord, load: &LoadRecord| {
-            let same = trial.loads.iter().filter(|other| other.stored() == load.stored() && other.writes);
-            same.map(LoadRecord::readings).max() == Some(load.readings())
+            trial
+                .loads
+                .iter()
+                .filter(|other| other.stored() == load.stored() && other.writes)
+                .map(LoadRecord::readings)
+                .max()
+                == Some(load.readings())
         };
         let of = |trial: &TrialRecord| {
             trial.loads.iter().filter(|load| is_most(trial, load)).filter_map(point).collect()
@@ -221,8 +231,11 @@ fn is_latest(run: &RunRecord, name: &str) -> bool {
 }
 
 fn question_names(field: &Field) -> Vec<&str> {
-    let trials = field.writers().flat_map(|arm| field.valid_of(arm));
-    let asked = trials.flat_map(|trial| &trial.loads).filter(|load| !load.writes && load.stored().is_some());
+    let asked = field
+        .writers()
+        .flat_map(|arm| field.valid_of(arm))
+        .flat_map(|trial| &trial.loads)
+        .filter(|load| !load.writes && load.stored().is_some());
     each_once(asked.map(|load| load.name.as_str()))
 }
 
@@ -251,8 +264,8 @@ fn question(field: &Field, name: &str, yours: Known) -> Table {
                 table
                     .note(format!("{}: ? (measured in memory, and your data do not fit into it)", arm.label));
             }
-            let yours = yours.filter(|_| beyond.is_none());
-            let projected = yours.map(|readings| (readings, project(&points, readings)));
+            let projected =
+                yours.filter(|_| beyond.is_none()).map(|readings| (readings, project(&points, readings)));
             add(&mut table, arm, &points, MS, projected);
         }
     }

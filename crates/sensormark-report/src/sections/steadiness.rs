@@ -66,8 +66,7 @@ fn series(seconds: &[SecondHistogram]) -> Option<Vec<f64>> {
     let mut values = vec![];
     for second in first..last {
         // A second in which nothing ended goes on as the one before it.
-        let before = values.last().copied();
-        values.push(means.get(&second).copied().or(before)?);
+        values.push(means.get(&second).copied().or(values.last().copied())?);
     }
     let empty = 1.0 - found as f64 / values.len().max(1) as f64;
     (empty <= EMPTY).then_some(values)
@@ -75,11 +74,11 @@ fn series(seconds: &[SecondHistogram]) -> Option<Vec<f64>> {
 
 /// The section.
 pub fn section(all: &[Seen]) -> Section {
-    let columns =
-        ["implementation", "operation", "repetition", "seen for [s]", "steady", "latency then [ms]"];
-    let title = "From when on latencies were steady, and their mean within a repetition";
-    let mut table = Table::new("steadiness", title, &columns);
-    table.keys = 3;
+    let mut table = Table::new(
+        "steadiness",
+        "From when on latencies were steady, and their mean within a repetition",
+        "implementation; operation; repetition | seen for [s]; steady; latency then [ms]",
+    );
     for one in all {
         table.row(row![
             &one.arm,
@@ -146,13 +145,16 @@ fn noisy(field: &Field) -> Vec<String> {
                 means.entry(one.operation()).or_default().push(one.record.summary.mean_ns);
             }
         }
-        let spreads = means.iter().filter_map(|(operation, means)| {
-            let summary = summarize_logarithms(means).ok()?;
-            let error = summary.log_standard_error?;
-            let enough = summary.count >= SMALLEST_REPETITIONS;
-            enough.then(|| (operation, error * (summary.count as f64).sqrt()))
-        });
-        let spreads = spreads.filter(|(_, spread)| *spread > NOISY).collect_vec();
+        let spreads = means
+            .iter()
+            .filter_map(|(operation, means)| {
+                let summary = summarize_logarithms(means).ok()?;
+                let error = summary.log_standard_error?;
+                let enough = summary.count >= SMALLEST_REPETITIONS;
+                enough.then(|| (operation, error * (summary.count as f64).sqrt()))
+            })
+            .filter(|(_, spread)| *spread > NOISY)
+            .collect_vec();
         let widest = spreads.iter().max_by(|one, other| one.1.total_cmp(&other.1));
         if let Some((operation, spread)) = widest {
             items.push(format!(

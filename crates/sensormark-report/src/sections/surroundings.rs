@@ -17,8 +17,7 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
     let mut section = Section::new("warnings", "Warnings");
     let mut items = machine_warnings(field);
     items.extend(further);
-    let columns = ["implementation", "side", "repetition", "warning"];
-    let mut table = Table::detail("warnings", "Every warning", &columns);
+    let mut table = Table::detail("warnings", "Every warning", "implementation; side; repetition; warning");
     let mut alike: Vec<(String, Vec<String>)> = vec![];
     for (side, arm, trial) in field.each() {
         for warning in &trial.warnings {
@@ -77,8 +76,8 @@ pub fn inventory(field: &Field) -> Option<Environment> {
 /// What was asked for and could not be measured.
 pub fn not_measured(field: &Field) -> Section {
     let missing = field.run.not_measured.iter().map(|one| row![&one.implementation, &one.reason]);
-    let columns = ["implementation", "reason"];
-    let table = Table::new("not_measured", "Asked for, and not measured here", &columns).with(missing);
+    let table = Table::new("not_measured", "Asked for, and not measured here", "implementation; reason")
+        .with(missing);
     Section::of("not_measured", "Not measured", [table])
 }
 
@@ -135,11 +134,13 @@ fn lines(environment: &Environment) -> Vec<String> {
     let guest = environment.hypervisor.as_ref().map(|name| format!("a virtual machine ({name})"));
     let inside = environment.container.as_ref().map(|name| format!("in a container ({name})"));
     let around = [guest, inside].into_iter().flatten().join(", ");
-    let physical = "a physical machine, as far as it shows";
-    lines.push(if around.is_empty() { physical.to_owned() } else { around });
+    lines.push(if around.is_empty() { "a physical machine, as far as it shows".to_owned() } else { around });
     if !environment.pinned.is_empty() {
-        let parts = environment.pinned.iter();
-        let held = parts.map(|(part, processors)| format!("{part} to processors {processors}")).join(", ");
+        let held = environment
+            .pinned
+            .iter()
+            .map(|(part, processors)| format!("{part} to processors {processors}"))
+            .join(", ");
         lines.push(format!("held: {held} (an embedded database runs in the client)"));
     }
     for (name, folder) in &environment.folders {
@@ -161,8 +162,8 @@ fn lines(environment: &Environment) -> Vec<String> {
 fn processor_line(processor: &Processor) -> String {
     let cores = counted(processor.logical_cores, "logical core");
     let model = processor.model.as_deref().unwrap_or(&processor.architecture);
-    let physical = processor.physical_cores.map(|physical| format!(" ({physical} physical)"));
-    let physical = physical.unwrap_or_default();
+    let physical =
+        processor.physical_cores.map(|physical| format!(" ({physical} physical)")).unwrap_or_default();
     let mhz = processor.frequency_mhz.map(|mhz| format!(", {} MHz", fixed(mhz, 0))).unwrap_or_default();
     let governor = processor.governor.as_deref().unwrap_or("not visible");
     format!("{model}, {cores}{physical}{mhz}, governor {governor}")
@@ -170,11 +171,16 @@ fn processor_line(processor: &Processor) -> String {
 
 /// Versions and origins of the servers.
 fn servers(field: &Field) -> Table {
-    let columns = ["database", "version", "origin", "started by", "memory budget [MB]", "start [s]"];
-    let mut table = Table::new("servers", "Databases", &columns);
-    let servers =
-        field.by_arm().filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)));
-    for (title, server) in servers.unique_by(|(title, server)| (*title, &server.version, &server.origin)) {
+    let mut table = Table::new(
+        "servers",
+        "Databases",
+        "database; version; origin; started by; memory budget [MB]; start [s]",
+    );
+    for (title, server) in field
+        .by_arm()
+        .filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)))
+        .unique_by(|(title, server)| (*title, &server.version, &server.origin))
+    {
         table.row(row![
             title,
             &server.version,
@@ -183,17 +189,24 @@ fn servers(field: &Field) -> Table {
             Cell::maybe(server.memory_budget_bytes.map(|bytes| bytes as f64 / 1e6), "not given"),
             Cell::maybe(server.start_seconds, "not started here"),
         ]);
-        let notes = server.notes.iter().cloned().chain(server.probe.as_ref().map(probed));
-        let notes = notes.chain(warmed(field, title));
-        notes.for_each(|note| table.note(format!("{title}: {note}")));
+        server
+            .notes
+            .iter()
+            .cloned()
+            .chain(server.probe.as_ref().map(probed))
+            .chain(warmed(field, title))
+            .for_each(|note| table.note(format!("{title}: {note}")));
     }
     table
 }
 
 /// How long the servers of a database were warmed up, where they were.
 fn warmed(field: &Field, title: &str) -> Option<String> {
-    let own = field.trials.iter().filter(|trial| trial.implementation.title == title);
-    let seconds = own.filter_map(|trial| trial.server.as_ref()?.warm_up_seconds);
+    let seconds = field
+        .trials
+        .iter()
+        .filter(|trial| trial.implementation.title == title)
+        .filter_map(|trial| trial.server.as_ref()?.warm_up_seconds);
     let (least, most) = seconds.minmax_by(f64::total_cmp).into_option()?;
     let [least, most] = [least, most].map(|seconds| fixed(seconds, 1));
     let took = if least == most { least } else { format!("{least} to {most}") };
@@ -220,11 +233,13 @@ fn probed(probe: &ProbeRecord) -> String {
 fn settings(field: &Field) -> Table {
     let settings = field.writers().flat_map(|arm| {
         let trial = field.trials_of(arm).find(|trial| !trial.settings.is_empty());
-        let settings = trial.into_iter().flat_map(|trial| &trial.settings);
-        settings.map(|setting| row![&arm.label, &setting.name, &setting.value])
+        trial
+            .into_iter()
+            .flat_map(|trial| &trial.settings)
+            .map(|setting| row![&arm.label, &setting.name, &setting.value])
     });
-    let columns = ["implementation", "setting", "value"];
-    Table::detail("settings", "Settings read back from the databases", &columns).keyed(2).with(settings)
+    Table::detail("settings", "Settings read back from the databases", "implementation; setting | value")
+        .with(settings)
 }
 
 /// How to do it again.

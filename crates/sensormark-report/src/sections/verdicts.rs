@@ -1,9 +1,9 @@
 //! Verdicts: how many trials may be believed, and why each of the others may not.
 
 use crate::prelude::*;
-use sensormark_result::measurement::verdict::{Reason, Verdict};
+use sensormark_result::measurement::verdict::Verdict;
 
-const COLUMNS: [&str; 5] = ["implementation", "side", "repetition", "verdict", "reason"];
+const COLUMNS: &str = "implementation; side; repetition; verdict; reason";
 
 /// The section.
 pub fn section(field: &Field) -> Section {
@@ -44,7 +44,7 @@ pub fn section(field: &Field) -> Section {
 
 fn tolerated_trials(field: &Field) -> Table {
     let mut table =
-        Table::new("tolerated", "Disturbed trials that count: their rates and latencies are rough", &COLUMNS);
+        Table::new("tolerated", "Disturbed trials that count: their rates and latencies are rough", COLUMNS);
     for trial in field.trials.iter().filter(|trial| trial.is_rough()) {
         for disturbance in &trial.disturbances {
             table.row(row(trial, trial.state(), disturbance.to_owned()));
@@ -55,10 +55,9 @@ fn tolerated_trials(field: &Field) -> Table {
 
 fn not_valid(field: &Field) -> Table {
     let mut table =
-        Table::new("not_valid", "Trials that are not valid: their figures are in no ranking", &COLUMNS);
+        Table::new("not_valid", "Trials that are not valid: their figures are in no ranking", COLUMNS);
     // Disturbed trials that were repeated are only counted.
-    let again = |trial: &&TrialRecord| matches!(trial.verdict, Verdict::Invalid(_));
-    for trial in field.superseded.iter().filter(again) {
+    for trial in field.superseded.iter().filter(|trial| matches!(trial.verdict, Verdict::Invalid(_))) {
         table.row(row(trial, "invalid (another attempt counts)", reasons(trial)));
     }
     for trial in &field.trials {
@@ -72,8 +71,7 @@ fn not_valid(field: &Field) -> Table {
 }
 
 fn reasons(trial: &TrialRecord) -> String {
-    let reason = |reason: &Reason| format!("{}: {}", reason.kind.text(), reason.text);
-    trial.verdict.reasons().iter().map(reason).join("; ")
+    trial.verdict.reasons().iter().map(|reason| format!("{}: {}", reason.kind.text(), reason.text)).join("; ")
 }
 
 fn row(trial: &TrialRecord, verdict: &str, reasons: String) -> Vec<Cell> {

@@ -22,8 +22,7 @@ struct Written<'a> {
 fn of_loads<'a>(trial: &'a TrialRecord, name: &str) -> Option<Written<'a>> {
     let loads = trial.loads.iter().filter(|load| load.phase == name).collect_vec();
     let sum = |of: &dyn Fn(&LoadRecord) -> u64| {
-        let writing = loads.iter().filter(|load| load.writes);
-        writing.map(|load| of(load)).total() as f64
+        loads.iter().filter(|load| load.writes).map(|load| of(load)).total() as f64
     };
     let writes = sum(&LoadRecord::operations);
     (writes > 0.0).then_some(Written {
@@ -60,24 +59,22 @@ fn of_writer(trial: &TrialRecord) -> Option<Written<'_>> {
 }
 
 fn sent(field: &Field) -> Table {
-    let columns = [
-        "implementation",
-        "phase",
+    let mut table = Table::new(
         "writes",
-        "readings a write",
-        "statements a write",
-        "sent a write [kB]",
-        "flushes",
-        "flushes a write",
-    ];
-    let mut table = Table::new("writes", "What was written at a time", &columns).keyed(2);
+        "What was written at a time",
+        "implementation; phase | writes; readings a write; statements a write; sent a write [kB]; flushes; flushes a write",
+    );
     for arm in &field.writes {
         table.row(row(field, arm, "measured", &|trial| of_writer(trial)));
     }
     for arm in &field.mixed {
-        let loads = field.trials_of(arm).flat_map(|trial| &trial.loads);
-        let loads = loads.filter(|load| load.writes && !load.warm_up);
-        for name in loads.map(|load| &load.phase).unique() {
+        for name in field
+            .trials_of(arm)
+            .flat_map(|trial| &trial.loads)
+            .filter(|load| load.writes && !load.warm_up)
+            .map(|load| &load.phase)
+            .unique()
+        {
             table.row(row(field, arm, name, &|trial| of_loads(trial, name)));
         }
     }
@@ -117,12 +114,14 @@ fn row(field: &Field, arm: &Arm, name: &str, find: Find<'_>) -> Vec<Cell> {
 }
 
 fn advised(field: &Field) -> Table {
-    let columns = ["implementation", "readings", "bytes [kB]", "readings a write", "advice", "link"];
     let rows = field.writers().filter_map(|arm| {
         let mut sizes = field.trials_of(arm).map(|trial| &trial.write_sizes);
         let sizes = sizes.find(|sizes| !sizes.is_empty())?;
-        let counts = sizes.iter().map(|size| size.readings_per_write as f64);
-        let (least, most) = counts.minmax_by(f64::total_cmp).into_option()?;
+        let (least, most) = sizes
+            .iter()
+            .map(|size| size.readings_per_write as f64)
+            .minmax_by(f64::total_cmp)
+            .into_option()?;
         let [least, most] = [least, most].map(|count| fixed(count, 0));
         Some(row![
             &arm.label,
@@ -134,5 +133,5 @@ fn advised(field: &Field) -> Table {
         ])
     });
     let title = "What each database's documentation advises for loads";
-    Table::new("advised_writes", title, &columns).with(rows).noted("A load writes the smaller of both, unless the workload or --set batch= says how many readings. Bytes are estimated from the table's names and types.")
+    Table::new("advised_writes", title, "implementation; readings; bytes [kB]; readings a write; advice; link").with(rows).noted("A load writes the smaller of both, unless the workload or --set batch= says how many readings. Bytes are estimated from the table's names and types.")
 }

@@ -19,8 +19,10 @@ pub fn wrong(file: &StudyFile, source: &Source<'_>) -> Option<FileError> {
             DeValue::Array(rows) => &rows[..],
             _ => std::slice::from_ref(rows),
         };
-        let rows = rows.iter().filter_map(|row| row.get_ref().as_table());
-        let mut texts = rows.flat_map(|row| row.iter().map(move |(key, text)| (row, key, text)));
+        let mut texts = rows
+            .iter()
+            .filter_map(|row| row.get_ref().as_table())
+            .flat_map(|row| row.iter().map(move |(key, text)| (row, key, text)));
         texts.find_map(|(row, key, text)| {
             let words = (&**section.get_ref(), &**key.get_ref(), text.get_ref().as_str()?);
             let (word, message) = wrong_text(file, words, row)?;
@@ -32,7 +34,7 @@ pub fn wrong(file: &StudyFile, source: &Source<'_>) -> Option<FileError> {
 
 /// A name that is not known. Those with braces are known of a run alone.
 fn wrong_name<'t>(kind: &str, name: &str, known: impl IntoIterator<Item = &'t str>) -> Wrong {
-    let known: Vec<&str> = known.into_iter().collect();
+    let known = known.into_iter().collect_vec();
     let is_known = name.is_empty() || name.contains('{') || known.contains(&name);
     (!is_known).then(|| (name.to_owned(), unknown(kind, name, known.into_iter().map(str::to_owned))))
 }
@@ -46,8 +48,11 @@ fn wrong_text(file: &StudyFile, (section, key, text): (&str, &str, &str), row: &
         ("over", _) => wrong_name("way to find a range", text.split(' ').next()?, RANGES),
         ("figures", name) => {
             let is_itself = operands(parts(text).2).iter().any(|(_, words)| words.first() == Some(&name));
-            let message = format!("the figure {name:?} names itself; give it another name");
-            if is_itself { Some((name.to_owned(), message)) } else { figure(text) }
+            if is_itself {
+                Some((name.to_owned(), format!("the figure {name:?} names itself; give it another name")))
+            } else {
+                figure(text)
+            }
         }
         ("printed", "rows") => cells(text).iter().find_map(|row| figure(row.first()?.as_str()?)),
         (_, "columns") => text.lines().find_map(|column| figure(named(column).1)),
@@ -59,8 +64,13 @@ fn wrong_text(file: &StudyFile, (section, key, text): (&str, &str, &str), row: &
         (_, "each" | "rows" | "over") => {
             // A row may run over what its `each` has.
             let bound = row.get("each").and_then(|each| each.get_ref().as_str()).unwrap_or_default();
-            let known = file.over.keys().map(String::as_str).chain(bound.split(' '));
-            let known: Vec<&str> = known.chain([IMPLEMENTATION]).collect();
+            let known = file
+                .over
+                .keys()
+                .map(String::as_str)
+                .chain(bound.split(' '))
+                .chain([IMPLEMENTATION])
+                .collect_vec();
             let mut ranges = names(text).filter(|range| !range.contains(" = ") && !range.contains("s of "));
             ranges.find_map(|range| {
                 let range = range.split_once(" in ").map_or(range, |(_, range)| range);

@@ -5,8 +5,11 @@ use super::*;
 impl Scope<'_> {
     /// All of them, in the order of the file.
     pub fn drawings(&self) -> Vec<Table> {
-        let rows = self.file.drawings.iter();
-        rows.flat_map(|row| self.each(&row.each).into_iter().filter_map(|scope| scope.drawn(row))).collect()
+        self.file
+            .drawings
+            .iter()
+            .flat_map(|row| self.each(&row.each).into_iter().filter_map(|scope| scope.drawn(row)))
+            .collect()
     }
 
     fn drawn(&self, row: &DrawingRow) -> Option<Table> {
@@ -48,9 +51,8 @@ impl Scope<'_> {
     /// Adds a printed table, or a column of one: lines by the study's names, bars beside what stands for the study's database here.
     fn draw_printed(&self, figure: &mut Table, row: &DrawingRow, is_bars: bool, whose: &str, printed: &str) {
         let (column, table) = printed.split_once(" of ").unwrap_or(("", printed));
-        let of_column = |scope: &Self| column.is_empty() || column == scope.text("figure");
         let scopes = self.each(&format!("rows of {table}, columns of {table}"));
-        for scope in scopes.into_iter().filter(of_column) {
+        for scope in scopes.into_iter().filter(|scope| column.is_empty() || column == scope.text("figure")) {
             let database = scope.text("database");
             let is_beside = is_bars && scope.subject(IMPLEMENTATION).is_some();
             let named = if is_beside { scope.clone() } else { scope.with(IMPLEMENTATION, database) };

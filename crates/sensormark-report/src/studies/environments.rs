@@ -51,10 +51,10 @@ fn rates([physical, guest]: &[Scope<'_>; 2]) -> Table {
 /// A claim, and why its figures may not decide it.
 fn judge([physical, guest]: &[Scope<'_>; 2], row: &ClaimRow) -> (Claim, Option<&'static str>) {
     let runs = if row.is == "virtual" { [guest, physical] } else { [physical, guest] };
-    let mut claim = Claim::new(&row.text, &row.holds);
+    let mut claim = Claim { text: row.text.clone(), holds: row.holds.clone(), ..Claim::default() };
     match compared(runs, row) {
-        Ok((held, figures)) => claim.part(held, figures),
-        Err(missing) => claim.missing(&missing),
+        Ok(part) => claim.parts.push(part),
+        Err(missing) => claim.missing.push(missing),
     }
     let why = runs.into_iter().find_map(|run| doubt(run.field, run.subject(&row.who)?));
     (claim, why)
@@ -65,15 +65,14 @@ fn compared([first, second]: [&Scope<'_>; 2], row: &ClaimRow) -> Result<(Option<
     let in_both = |name: &str| format!("{name} in both runs");
     let figure = |run: &Scope<'_>| -> Result<(String, Values), String> {
         let arm = run.subject(&row.who).ok_or_else(|| in_both(&row.who))?;
-        let scope = run.each(&row.over).pop().ok_or("several clients")?;
-        let values = scope.values(&row.left, Some(arm));
+        let values = run.each(&row.over).pop().ok_or("several clients")?.values(&row.left, Some(arm));
         let is_there = row.missing.is_empty() || has(&values);
         is_there.then(|| (arm.label.clone(), values)).ok_or_else(|| in_both(&row.missing))
     };
     let ((one, left), (other, right)) = (figure(first)?, figure(second)?);
-    let known = |values: &Values| values.iter().copied().flatten().collect::<Vec<f64>>();
-    let compared = compare_unpaired(&known(&right), &known(&left), 0.0);
-    let compared = compared.map_err(|_| "figures above 0 in both runs")?;
+    let known = |values: &Values| values.iter().copied().flatten().collect_vec();
+    let compared =
+        compare_unpaired(&known(&right), &known(&left), 0.0).map_err(|_| "figures above 0 in both runs")?;
     let factor = row.factor.unwrap_or(1.0);
     let held = compared.tested.and_then(|tested| inside(tested.interval, factor, f64::INFINITY));
     let (left, right, ratio) = (shown(&left), shown(&right), significant(compared.ratio, 3));

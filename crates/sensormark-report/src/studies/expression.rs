@@ -107,9 +107,11 @@ impl<'a> Scope<'a> {
     /// An expression in each repetition, of an implementation where it does not name another.
     pub fn values(&self, expression: &str, arm: Option<&'a Arm>) -> Values {
         let text = self.fill(expression).unwrap_or_default();
-        let all = operands(&text).into_iter().map(|(operator, words)| (operator, self.operand(&words, arm)));
-        let all = all.reduce(|(_, one), (operator, other)| ("", combined(one, operator, &other)));
-        all.map_or_else(Vec::new, |(_, values)| values)
+        operands(&text)
+            .into_iter()
+            .map(|(operator, words)| (operator, self.operand(&words, arm)))
+            .reduce(|(_, one), (operator, other)| ("", combined(one, operator, &other)))
+            .map_or_else(Vec::new, |(_, values)| values)
     }
 
     fn operand(&self, words: &[&str], arm: Option<&'a Arm>) -> Values {
@@ -121,9 +123,11 @@ impl<'a> Scope<'a> {
         }
         let Some(arm) = arm else { return vec![] };
         if let Some(definition) = self.file.figures.get(*name) {
-            let named = rest.iter().filter_map(|word| word.split_once('='));
-            let scope = named.fold(self.clone(), |scope, (name, text)| scope.with(name, value(text)));
-            return scope.values(parts(definition).2, Some(arm));
+            return rest
+                .iter()
+                .filter_map(|word| word.split_once('='))
+                .fold(self.clone(), |scope, (name, text)| scope.with(name, value(text)))
+                .values(parts(definition).2, Some(arm));
         }
         if let Some(of) = name.strip_prefix("score/") {
             return scores::values(self, arm, of);

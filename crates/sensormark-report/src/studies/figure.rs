@@ -15,10 +15,9 @@ pub fn figure(
     x: Option<(&str, &str)>,
     y: (&str, &str),
 ) -> Table {
-    let columns = [("implementation", ""), ("figures", "")].into_iter().chain(x).chain([y]);
-    let mut table = Table::new(&format!("figure_{id}"), title, &columns.collect::<Vec<_>>());
+    let mut table = Table::detail(&format!("figure_{id}"), title, "implementation; figures");
+    table.columns.extend(x.into_iter().chain([y]).map(crate::tables::Column::from));
     table.keys = table.columns.len() - 1;
-    table.is_detail = true;
     table.drawing = Some(Drawing { shape: drawing.0, logarithmic: drawing.1 });
     table
 }

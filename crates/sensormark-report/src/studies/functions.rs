@@ -25,10 +25,13 @@ pub fn word(scope: &Scope<'_>, name: &str) -> Option<String> {
         "count" => mean(&values()).map(|value| fixed(value, 0)),
         "value" => mean(&values()).map(|value| significant(value, 3)),
         "as-study" => field.run.as_study.then(String::new),
-        "measured" => {
-            let phase = field.trials.iter().find_map(criteria::measured);
-            Some(phase.map_or_else(String::new, |one| format!(", we for {} s", fixed(one.seconds, 0))))
-        }
+        "measured" => Some(
+            field
+                .trials
+                .iter()
+                .find_map(criteria::measured)
+                .map_or_else(String::new, |one| format!(", we for {} s", fixed(one.seconds, 0))),
+        ),
         "raw-rate" => {
             let samples = criteria::samples_per_second(&field.run).unwrap_or(1_000.0);
             Some((samples * RAW_BYTES / 1e3).to_string())
@@ -62,8 +65,8 @@ pub fn word(scope: &Scope<'_>, name: &str) -> Option<String> {
 
 /// What is said of implementations and loads (`LOADS, LOADS`), in one phrase; none where nothing is.
 fn all(scope: &Scope<'_>, of: &str, say: impl Fn(&Arm, &str, Loads) -> Option<String>) -> Option<String> {
-    let say = |arm| names(of).filter_map(|one| say(arm, one, Loads::parse(one))).collect::<Vec<_>>();
-    let mut told: Vec<String> = scope.arms().flat_map(say).collect();
+    let say = |arm| names(of).filter_map(|one| say(arm, one, Loads::parse(one))).collect_vec();
+    let mut told = scope.arms().flat_map(say).collect_vec();
     told.dedup();
     (!told.is_empty()).then(|| listed(&told))
 }
@@ -76,7 +79,7 @@ pub fn exponent(scope: &Scope<'_>, definition: &str) -> Option<Cell> {
         let values = scope.with(range, at).values(figure, scope.subject(IMPLEMENTATION));
         Some((x, mean(&values)?))
     });
-    Some(match known.collect::<Vec<_>>()[..] {
+    Some(match known.collect_vec()[..] {
         [first, .., last] if first.1 > 0.0 => {
             let value = (last.1 / first.1).ln() / (last.0 / first.0).ln();
             Cell::Number(Number { value, spread: Spread::None, digits: Digits::Decimals(2) })

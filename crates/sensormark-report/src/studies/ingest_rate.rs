@@ -18,8 +18,11 @@ pub fn drawn(field: &Field) -> Table {
     let mut drawn = figure("ingest_rate", "Ingest rate over rows stored", (Shape::Lines, false), Some(x), y);
     for arm in &field.mixed {
         let curve = field.valid_of(arm).next().map_or_else(Vec::new, curve);
-        let pairs = curve.windows(2).filter(|pair| pair[1].0 > pair[0].0 && curve.len() > 2);
-        for pair in pairs.step_by(curve.len().saturating_sub(1).div_ceil(MOST_POINTS).max(1)) {
+        for pair in curve
+            .windows(2)
+            .filter(|pair| pair[1].0 > pair[0].0 && curve.len() > 2)
+            .step_by(curve.len().saturating_sub(1).div_ceil(MOST_POINTS).max(1))
+        {
             let rate = (pair[1].1 - pair[0].1) / (pair[1].0 - pair[0].0);
             point(&mut drawn, &arm.label, HERE, Some(Cell::number(pair[1].1)), Cell::number(rate));
         }

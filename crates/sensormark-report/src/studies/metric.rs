@@ -95,8 +95,11 @@ pub fn metric(word: &str, of: &Loads, trial: &TrialRecord, run: &RunRecord) -> K
             let bytes = |role: &RoleTotals| {
                 if name == "server" { role.end_held_bytes() } else { role.end_resident_bytes }
             };
-            let all = of.over_phases(trial, |totals| Some(totals.roles.get(name).map_or(0, bytes) as f64))?;
-            let most = all.into_iter().map(|(bytes, _)| bytes / 1e6).reduce(f64::max);
+            let most = of
+                .over_phases(trial, |totals| Some(totals.roles.get(name).map_or(0, bytes) as f64))?
+                .into_iter()
+                .map(|(bytes, _)| bytes / 1e6)
+                .reduce(f64::max);
             most.filter(|most| *most > 0.0)
         }
         "written" => Some(done()?.readings() as f64),
@@ -114,10 +117,10 @@ pub fn metric(word: &str, of: &Loads, trial: &TrialRecord, run: &RunRecord) -> K
         "growth" => disk::growth_bytes(trial),
         "embedded" => trial.implementation.embedded.then_some(0.0),
         // At the end of the measured phase, in units of 1,024 bytes.
-        "resident" => {
-            let server = criteria::measured(trial)?.totals.as_ref()?.roles.get("server")?;
-            Some(server.end_resident_bytes as f64 / 1_024.0)
-        }
+        "resident" => Some(
+            criteria::measured(trial)?.totals.as_ref()?.roles.get("server")?.end_resident_bytes as f64
+                / 1_024.0,
+        ),
         "storage-reads" => criteria::storage_read_rate(trial),
         "lost" => Some(ledger?.in_doubt_not_stored as f64),
         "attempted" => Some(ledger?.attempted as f64),
@@ -135,9 +138,13 @@ fn weighted(figures: &[(f64, f64)]) -> Known {
 
 /// The mean over classes, each by its operations.
 fn mean_ns(load: &LoadRecord) -> Known {
-    let summaries = load.classes.values().filter(|class| class.operations > 0);
-    let means = summaries.map(|class| &class.latency.summary).map(|one| (one.mean_ns, one.count as f64));
-    match means.collect::<Vec<_>>()[..] {
+    let means = load
+        .classes
+        .values()
+        .filter(|class| class.operations > 0)
+        .map(|class| &class.latency.summary)
+        .map(|one| (one.mean_ns, one.count as f64));
+    match means.collect_vec()[..] {
         [(mean, _)] => Some(mean),
         ref several => weighted(several),
     }

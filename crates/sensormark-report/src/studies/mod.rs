@@ -28,8 +28,7 @@ mod tests;
 
 use crate::{
     claims::{
-        Claim, Values, all, doubt, doubted, has, inside, is_less, is_level, is_within, mean, ratios, shown,
-        times,
+        Claim, Values, doubt, doubted, has, inside, is_less, is_level, is_within, mean, ratios, shown, times,
     },
     prelude::*,
     sections::surroundings::inventory,
@@ -60,7 +59,7 @@ macro_rules! studies {
 
 /// The studies that come with the program, read. A test reads them all, so none of these files is wrong.
 static READ: LazyLock<Vec<StudyFile>> = LazyLock::new(|| {
-    let files = studies![
+    studies![
         "machine-tool",
         "sensor-operations",
         "billing",
@@ -68,9 +67,10 @@ static READ: LazyLock<Vec<StudyFile>> = LazyLock::new(|| {
         "iot-platform",
         "slow-control",
         "hydrometry"
-    ];
-    let read = |(file, text)| StudyFile::read(file, text).unwrap_or_else(|error| panic!("{error}"));
-    files.into_iter().map(read).collect()
+    ]
+    .into_iter()
+    .map(|(file, text)| StudyFile::read(file, text).unwrap_or_else(|error| panic!("{error}")))
+    .collect()
 });
 
 /// The study of this workload.
@@ -83,10 +83,7 @@ pub fn sections(field: &Field) -> Vec<Section> {
     study(&field.run.workload).map_or_else(Vec::new, |study| study.sections(field))
 }
 
-/// The pictures of its own data of the study whose workload was run, as a page draws them.
-pub fn drawings(field: &Field) -> Vec<Value> {
-    match &*field.run.workload {
-        machine_tool::NAME => pictures::drawings(field.run.seed),
-        _ => vec![],
-    }
+/// The pictures of its own data of the study whose workload was run, for a page.
+pub fn drawings(field: &Field) -> Option<Section> {
+    (field.run.workload == machine_tool::NAME).then(|| pictures::section(field.run.seed))
 }

@@ -1,4 +1,4 @@
-//! The study's figures 1 (the signal) and 3 (the search for a cycle), from our own data, as a page draws them: nothing of them was measured.
+//! The study's figures 1 (the signal) and 3 (the search for a cycle), from our own data: nothing of them was measured.
 
 use super::*;
 use sensormark_data::machine_tool::{AMPLITUDE, CHANNELS, MachineTool, SAMPLES_PER_SECOND};
@@ -16,10 +16,8 @@ const SEARCH_STEP: usize = 2;
 const AROUND: usize = 700;
 
 /// Both figures of a machine under this seed; the signal's has a part for each channel.
-pub fn drawings(seed: u64) -> Vec<Value> {
-    let mut all = signal(seed);
-    all.extend(search(seed));
-    all
+pub fn section(seed: u64) -> Section {
+    Section::of("drawings", "The study's data, drawn again", signal(seed).into_iter().chain(search(seed)))
 }
 
 /// Seconds of a sample.
@@ -36,53 +34,56 @@ fn columns(seed: u64, samples: usize) -> [Vec<u16>; CHANNELS] {
     })
 }
 
-/// A line through points; a single one stands by itself.
-fn line(name: &str, points: &[(f64, f64)]) -> Value {
-    json!({ "name": name, "points": points, "dots": points.len() == 1 })
+fn drawing(id: &str, title: &str, note: String) -> Table {
+    figure(id, title, (Shape::Lines, false), Some(("time", "s")), ("signal", "counts of the converter"))
+        .noted(note)
 }
 
-/// A line through every so many samples of a column.
-fn sampled(name: &str, column: &[u16], step: usize) -> Value {
-    let samples = column.iter().enumerate().step_by(step);
-    let points: Vec<_> = samples.map(|(sample, value)| (seconds(sample), f64::from(*value))).collect();
-    line(name, &points)
+/// Adds a line through points, each a sample with its value; a single one stands by itself.
+fn line(table: &mut Table, name: &str, points: impl IntoIterator<Item = (usize, u16)>) {
+    for (sample, value) in points {
+        let at = Some(Cell::number(seconds(sample)));
+        point(table, name, HERE, at, Cell::number(value.into()));
+    }
 }
 
-/// A picture of these lines.
-fn drawing(id: &str, title: &str, note: &str, lines: &[Value]) -> Value {
-    let y = "counts of the converter";
-    json!({ "id": id, "title": title, "x": "s", "y": y, "note": note, "lines": lines })
+/// Every so many samples of a column.
+fn sampled(column: &[u16], step: usize) -> impl Iterator<Item = (usize, u16)> {
+    column.iter().copied().enumerate().step_by(step)
 }
 
 /// Figure 1: the angle, and the four channels.
-fn signal(seed: u64) -> Vec<Value> {
-    let note = format!("Three seconds, nine cycles, of the data with seed {seed}.");
+fn signal(seed: u64) -> Vec<Table> {
     let names = ["angle", "m1", "m2", "m3", "m4"];
-    let one = |(id, column): (&str, &Vec<u16>)| {
-        let name = if id == "angle" { id.to_owned() } else { format!("channel {id}") };
-        let lines = [sampled(&name, column, SIGNAL_STEP)];
-        drawing(&format!("signal_{id}"), &format!("The signal: {name}"), &note, &lines)
+    let one = |(name, column): (&str, &Vec<u16>)| {
+        let mut table = drawing(
+            &format!("signal_{name}"),
+            &format!("The signal: {name}"),
+            format!("Three seconds, nine cycles, of the data with seed {seed}."),
+        );
+        line(&mut table, name, sampled(column, SIGNAL_STEP));
+        table
     };
     names.into_iter().zip(&columns(seed, SIGNAL_SAMPLES)).map(one).collect()
 }
 
 /// Figure 3: the angle around t, both thresholds, and the five points of the search; nothing where there is no cycle.
-fn search(seed: u64) -> Option<Value> {
+fn search(seed: u64) -> Option<Table> {
     let [angles, ..] = columns(seed, SEARCH_SAMPLES);
-    let times: Vec<i64> = (0..).take(SEARCH_SAMPLES).collect();
+    let times = (0..).take(SEARCH_SAMPLES).collect_vec();
     let found = find_cycle(&times, &angles, times[AROUND]).ok()?;
-    let (top, end, at) = (f64::from(AMPLITUDE), seconds(SEARCH_SAMPLES), seconds(AROUND));
-    let mut lines = vec![
-        sampled("angle", &angles, SEARCH_STEP),
-        line("A/2", &[(0.0, top / 2.0), (end, top / 2.0)]),
-        line("A/8", &[(0.0, top / 8.0), (end, top / 8.0)]),
-        line("t", &[(at, 0.0), (at, top)]),
-    ];
-    let marks = [("t1", found.t1), ("t2", found.t2), ("t3", found.t3), ("t4", found.t4), ("t5", found.t5)];
-    lines.extend(marks.map(|(name, sample)| line(name, &[(seconds(sample), f64::from(angles[sample]))])));
     let note =
         format!("The cycle is from t4 to before t5. A is the angle's amplitude; the data have seed {seed}.");
-    Some(drawing("search", "The search for the cycle around t", &note, &lines))
+    let mut table = drawing("search", "The search for the cycle around t", note);
+    line(&mut table, "angle", sampled(&angles, SEARCH_STEP));
+    for (name, level) in [("A/2", AMPLITUDE / 2), ("A/8", AMPLITUDE / 8)] {
+        line(&mut table, name, [(0, level), (SEARCH_SAMPLES, level)]);
+    }
+    line(&mut table, "t", [(AROUND, 0), (AROUND, AMPLITUDE)]);
+    [("t1", found.t1), ("t2", found.t2), ("t3", found.t3), ("t4", found.t4), ("t5", found.t5)]
+        .into_iter()
+        .for_each(|(name, sample)| line(&mut table, name, [(sample, angles[sample])]));
+    Some(table)
 }
 
 #[cfg(test)]
@@ -91,18 +92,19 @@ mod tests {
 
     #[test]
     fn both_figures_come_from_the_seed_and_show_what_they_should() {
-        let drawn = drawings(7);
-        assert_eq!(drawn.len(), CHANNELS + 1);
-        let lines = drawn.last().expect("a search")["lines"].as_array().expect("lines").clone();
-        let names: Vec<&str> = lines.iter().filter_map(|line| line["name"].as_str()).collect();
+        let drawn = section(7);
+        assert_eq!(drawn.blocks.len(), CHANNELS + 1);
+        let Some(Block::Table(search)) = drawn.blocks.last() else { panic!("a search") };
+        let names = each_once(search.rows.iter().map(|row| cell_text(&row[0])));
         assert_eq!(names, ["angle", "A/2", "A/8", "t", "t1", "t2", "t3", "t4", "t5"]);
         let at = |name: &str| {
-            let line = lines.iter().find(|line| line["name"] == name).expect("a mark");
-            line["points"][0][0].as_f64().expect("seconds")
+            let row = search.rows.iter().find(|row| cell_text(&row[0]) == name).expect("a mark");
+            let Cell::Number(at) = row[2] else { panic!("seconds") };
+            at.value
         };
         assert!(at("t3") < at("t4") && at("t4") < at("t2"));
         assert!(at("t2") < at("t1") && at("t1") < at("t5"));
-        assert_eq!(drawings(7), drawn);
-        assert_ne!(drawings(8).last(), drawn.last());
+        assert_eq!(section(7), drawn);
+        assert_ne!(section(8).blocks.last(), drawn.blocks.last());
     }
 }

@@ -20,9 +20,9 @@ impl Scope<'_> {
             let arm = scope.subject(name);
             Some(arm.map_or_else(|| scope.clone(), |arm| scope.about(IMPLEMENTATION, arm)))
         };
-        let rows =
-            |printed: &Printed| printed.rows.iter().filter_map(|one| row(&printed.keys, one)).collect();
-        self.file.printed(table).map_or_else(Vec::new, rows)
+        self.file.printed(table).map_or_else(Vec::new, |printed| {
+            printed.rows.iter().filter_map(|one| row(&printed.keys, one)).collect()
+        })
     }
 
     /// This scope for each column of a printed table: its `figure`, `definition` and `unit`, and of a row what was `printed`.
@@ -31,8 +31,10 @@ impl Scope<'_> {
         let of_column = |(place, column): (usize, &str)| {
             let (name, definition) = named(column);
             let printed = self.value("values").and_then(|values| values.get(place)).cloned();
-            let scope = self.with("figure", name).with("definition", definition).with("printed", printed);
-            scope.with("unit", self.quantity(definition).unit)
+            self.with("figure", name)
+                .with("definition", definition)
+                .with("printed", printed)
+                .with("unit", self.quantity(definition).unit)
         };
         or(columns, self.text("figure")).lines().enumerate().map(of_column).collect()
     }
@@ -45,12 +47,15 @@ impl Scope<'_> {
     fn published_table(&self, of: &Printed) -> Table {
         let figure = if of.columns.lines().count() > 1 { "figure" } else { "" };
         let usual = format!("database, {}, {figure}", of.keys);
-        let shown: Vec<&str> = names(or(&of.shown, &usual)).collect();
+        let shown = names(or(&of.shown, &usual)).collect_vec();
         let scopes = self.each(&format!("rows of {0}, columns of {0}", of.id));
         let rows = scopes.iter().filter_map(|row| row.beside(of, &shown)).collect();
         let study = format!("{}, study", of.ends);
-        let headings = shown.iter().map(|key| if **key == *of.ends { &*study } else { named(key).0 });
-        let headings: Vec<(&str, &str)> = headings.map(|heading| (heading, "")).collect();
+        let headings = shown
+            .iter()
+            .map(|key| if **key == *of.ends { &*study } else { named(key).0 })
+            .map(|heading| (heading, ""))
+            .collect_vec();
         let mut made = table(&format!("published_{}", of.id), &of.title, &headings, rows);
         for row in scopes.iter().filter(|_| shown[0] != IMPLEMENTATION) {
             let database = row.text("database");

@@ -17,26 +17,33 @@ impl Scope<'_> {
     pub fn tables(&self, section: &str) -> Vec<Table> {
         let mut sections = self.file.study.sections.iter().map(|[id, _]| &**id);
         let first = sections.find(|id| *id != "claims").unwrap_or_default();
-        let own = self.file.tables.iter().filter(|table| section == or(&table.section, first));
-        own.flat_map(|rows| self.each(&rows.each).into_iter().filter_map(|scope| scope.table(rows))).collect()
+        self.file
+            .tables
+            .iter()
+            .filter(|table| section == or(&table.section, first))
+            .flat_map(|rows| self.each(&rows.each).into_iter().filter_map(|scope| scope.table(rows)))
+            .collect()
     }
 
     fn table(&self, of: &TableRows) -> Option<Table> {
         self.fill(&of.only)?;
         let over = or(&of.rows, IMPLEMENTATION);
-        let keys = names(or(&of.keys, over));
-        let keys: Vec<&str> = keys.map(|key| key.split(" in ").next().unwrap_or_default()).collect();
+        let keys =
+            names(or(&of.keys, over)).map(|key| key.split(" in ").next().unwrap_or_default()).collect_vec();
         let scopes = self.each(over);
         let row = |row: &Self| {
             let figures = row.figures(of).filter(|figures| !figures.is_empty())?;
             Some((keys.iter().map(|key| row.key(key)).collect(), figures))
         };
         let rows = scopes.iter().filter_map(row).collect();
-        let headings: Vec<(&str, &str)> = keys.iter().map(|key| heading(named(key).0)).collect();
+        let headings = keys.iter().map(|key| heading(named(key).0)).collect_vec();
         let mut made = table(&self.fill(&of.id)?, &self.fill(&of.title)?, &headings, rows);
         for note in of.notes.lines() {
-            let about = self.each_named(note);
-            about.iter().chain(&scopes).filter_map(|scope| scope.fill(note)).for_each(|note| made.note(note));
+            self.each_named(note)
+                .iter()
+                .chain(&scopes)
+                .filter_map(|scope| scope.fill(note))
+                .for_each(|note| made.note(note));
         }
         Some(made)
     }
@@ -51,11 +58,10 @@ impl Scope<'_> {
                 let quantity = scope.quantity(definition).or(&of.missing);
                 let arm = scope.subject(IMPLEMENTATION).or_else(|| scope.subject("one"));
                 is_any |= has(&scope.values(&quantity.expression, arm));
-                let cell = functions::exponent(&scope, definition);
                 figures.push(column(
                     heading,
                     &quantity.unit,
-                    cell.unwrap_or_else(|| scope.cell(&quantity, arm)),
+                    functions::exponent(&scope, definition).unwrap_or_else(|| scope.cell(&quantity, arm)),
                 ));
             }
         }

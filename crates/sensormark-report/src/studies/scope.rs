@@ -74,10 +74,11 @@ pub fn place(arm: &Arm, condition: &str) -> Option<usize> {
     let key = key.trim_end_matches('!');
     let own = serde_json::to_value(&arm.implementation).ok()?;
     let own = own.get(key).or_else(|| own.get("layout")?.get(key))?;
-    let shape = own.as_object().and_then(|own| own.keys().next().cloned());
-    let own = shape.unwrap_or_else(|| words(own));
-    let is_family = |rest: &str| rest.is_empty() || rest.starts_with('-') && condition.contains('~');
-    let found = wanted.split(',').position(|one| own.strip_prefix(one).is_some_and(is_family));
+    let own = own.as_object().and_then(|own| own.keys().next().cloned()).unwrap_or_else(|| words(own));
+    let found = wanted.split(',').position(|one| {
+        own.strip_prefix(one)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('-') && condition.contains('~'))
+    });
     if condition.contains('!') { found.is_none().then_some(0) } else { found }
 }
 
@@ -138,23 +139,25 @@ impl<'a> Scope<'a> {
                 _ => range.last().map(words),
             };
         }
-        let label = self.subject(name).map(|arm| arm.label.clone());
-        let label = label.or_else(|| self.field.run.parameters.get(name).map(words));
-        label.or_else(|| self.fill(self.file.figures.get(name)?))
+        self.subject(name)
+            .map(|arm| arm.label.clone())
+            .or_else(|| self.field.run.parameters.get(name).map(words))
+            .or_else(|| self.fill(self.file.figures.get(name)?))
     }
 
     /// Whether a condition holds: two expressions with `>=` or `<` between them, two texts with `=` or `!=`, or a text whose names have values.
     pub fn holds(&self, condition: &str) -> bool {
         let Some(text) = self.fill(condition) else { return false };
         let number = |side| self.values(side, self.subject(IMPLEMENTATION)).into_iter().flatten().next();
-        let parts = |sign| text.split_once(sign).map(|(one, other)| (one, sign, other));
-        match [" >= ", " < ", " != ", " = "].into_iter().find_map(parts) {
+        match [" >= ", " < ", " != ", " = "]
+            .into_iter()
+            .find_map(|sign| text.split_once(sign).map(|(one, other)| (one, sign, other)))
+        {
             None => true,
             Some((one, " = ", other)) => one == other,
             Some((one, " != ", other)) => one != other,
             Some((one, sign, other)) => {
-                let pair = number(one).zip(number(other));
-                pair.is_some_and(|(one, other)| (one < other) == (sign == " < "))
+                number(one).zip(number(other)).is_some_and(|(one, other)| (one < other) == (sign == " < "))
             }
         }
     }
@@ -165,24 +168,26 @@ impl<'a> Scope<'a> {
             Range::List(values) => Some(values.clone()),
             Range::Found(text) => self.found(&self.fill(text)?),
         };
-        let bound = self.value(name).and_then(Value::as_array).cloned();
-        bound.or_else(found).unwrap_or_default()
+        self.value(name).and_then(Value::as_array).cloned().or_else(found).unwrap_or_default()
     }
 
     fn found(&self, text: &str) -> Option<Vec<Value>> {
         if text.contains('\n') {
-            let single =
-                |mut cells: Vec<Value>| if cells.len() == 1 { cells.remove(0) } else { cells.into() };
-            return Some(cells(text).into_iter().map(single).collect());
+            return Some(
+                cells(text)
+                    .into_iter()
+                    .map(|mut cells| if cells.len() == 1 { cells.remove(0) } else { cells.into() })
+                    .collect(),
+            );
         }
         let (kind, rest) = text.split_once(' ')?;
         let all = || rest.split(' ').flat_map(|range| self.range(range));
         Some(match kind {
             "joined" => all().collect(),
             "later" => all().skip(1).collect(),
-            "steps" => all().collect::<Vec<_>>().windows(2).map(Value::from).collect(),
+            "steps" => all().collect_vec().windows(2).map(Value::from).collect(),
             "ends" => {
-                let mut ends: Vec<Value> = all().take(1).chain(all().next_back()).collect();
+                let mut ends = all().take(1).chain(all().next_back()).collect_vec();
                 ends.dedup();
                 ends
             }
@@ -196,11 +201,15 @@ impl<'a> Scope<'a> {
             }
             "label" => {
                 let (label, of) = rest.split_once(" of ")?;
-                let of: Vec<Loads> = of.split(", ").map(Loads::parse).collect();
-                let all = self.field.trials.iter().flat_map(|trial| &trial.loads);
-                let own = all.filter(|load| of.iter().any(|of| of.has(load)));
-                let numbers: BTreeSet<u64> =
-                    own.filter_map(|load| load.labels.get(label)?.as_u64()).collect();
+                let of = of.split(", ").map(Loads::parse).collect_vec();
+                let numbers: BTreeSet<u64> = self
+                    .field
+                    .trials
+                    .iter()
+                    .flat_map(|trial| &trial.loads)
+                    .filter(|load| of.iter().any(|of| of.has(load)))
+                    .filter_map(|load| load.labels.get(label)?.as_u64())
+                    .collect();
                 numbers.into_iter().map(Value::from).collect()
             }
             _ => return None,
@@ -209,8 +218,8 @@ impl<'a> Scope<'a> {
 
     /// This scope for each value of these ranges, the last the fastest.
     pub fn each(&self, ranges: &str) -> Vec<Self> {
-        let bound = |all: Vec<Self>, range| all.iter().flat_map(|scope| scope.bound(range)).collect();
-        names(ranges).fold(vec![self.clone()], bound)
+        names(ranges)
+            .fold(vec![self.clone()], |all, range| all.iter().flat_map(|scope| scope.bound(range)).collect())
     }
 
     /// This scope for each value of the ranges that a text names and nothing runs over yet.
@@ -236,7 +245,7 @@ impl<'a> Scope<'a> {
             _ => {}
         }
         let (names, range) = text.split_once(" in ").unwrap_or((&text, &text));
-        let names: Vec<&str> = names.split(' ').collect();
+        let names = names.split(' ').collect_vec();
         if range == IMPLEMENTATION {
             return self.arms().map(|arm| self.about(names[0], arm)).collect();
         }
@@ -251,8 +260,7 @@ impl<'a> Scope<'a> {
         }
         let bind = |value: Value| match value {
             Value::Array(several) if names.len() > 1 => {
-                let named = names.iter().zip(several);
-                named.fold(self.clone(), |scope, (name, value)| scope.with(name, value))
+                names.iter().zip(several).fold(self.clone(), |scope, (name, value)| scope.with(name, value))
             }
             value => self.with(names[0], value),
         };
@@ -305,8 +313,10 @@ impl<'a> Scope<'a> {
         if let Some(known) = self.subjects.borrow().get(&with_operation) {
             return *known;
         }
-        let found = [&*with_operation, name, "*"].into_iter().find_map(|name| self.file.who.get(name));
-        let found = found.and_then(|text| self.nearest(name, text));
+        let found = [&*with_operation, name, "*"]
+            .into_iter()
+            .find_map(|name| self.file.who.get(name))
+            .and_then(|text| self.nearest(name, text));
         self.subjects.borrow_mut().insert(with_operation, found);
         found
     }
@@ -319,30 +329,34 @@ impl<'a> Scope<'a> {
         let (needed, preferred) = text.split_once(" | ").unwrap_or((text, ""));
         let all = self.file.who.get("all").map_or("", String::as_str);
         let side = SIDES.into_iter().find(|side| name.starts_with(side)).unwrap_or_default();
-        let own = self.of_side(side).filter(|arm| arm.implementation.title == title(name));
-        let ranked = own.filter_map(|arm| {
-            let places = |conditions: &str| -> Vec<Option<usize>> {
-                conditions.split_whitespace().map(|condition| place(arm, condition)).collect()
-            };
-            let needed = [needed, all].map(places).concat().into_iter().collect::<Option<Vec<_>>>()?;
-            let further = places(preferred).into_iter().map(|place| place.unwrap_or(usize::MAX));
-            let write = self.field.write_of(arm).map(|write| &write.label);
-            let is_other = data.is_some_and(|data| write.is_none() || write != data);
-            Some(((is_other, needed, !as_it_comes(arm), further.collect::<Vec<_>>()), arm))
-        });
-        ranked.min_by(|(one, _), (other, _)| one.cmp(other)).map(|(_, arm)| arm)
+        self.of_side(side)
+            .filter(|arm| arm.implementation.title == title(name))
+            .filter_map(|arm| {
+                let places = |conditions: &str| -> Vec<Option<usize>> {
+                    conditions.split_whitespace().map(|condition| place(arm, condition)).collect()
+                };
+                let needed = [needed, all].map(places).concat().into_iter().collect::<Option<Vec<_>>>()?;
+                let further = places(preferred).into_iter().map(|place| place.unwrap_or(usize::MAX));
+                let write = self.field.write_of(arm).map(|write| &write.label);
+                let is_other = data.is_some_and(|data| write.is_none() || write != data);
+                Some(((is_other, needed, !as_it_comes(arm), further.collect_vec()), arm))
+            })
+            .min_by(|(one, _), (other, _)| one.cmp(other))
+            .map(|(_, arm)| arm)
     }
 
     /// The implementation of a database, as it comes, that is the best at something; none where it was measured with one layout.
     fn best(&self, title: &str, definition: &str) -> Option<&'a Arm> {
         let quantity = self.quantity(definition);
-        let own = self.arms().filter(|arm| arm.implementation.title == title && as_it_comes(arm));
-        let own: Vec<&Arm> = own.collect();
+        let own =
+            self.arms().filter(|arm| arm.implementation.title == title && as_it_comes(arm)).collect_vec();
         let sign = if quantity.kind == Kind::Rate { -1.0 } else { 1.0 };
         let value = |arm| Some((mean(&self.values(&quantity.expression, Some(arm)))? * sign, arm));
-        let known = own.iter().filter_map(|arm| value(*arm));
-        let best = known.min_by(|(one, _), (other, _)| one.total_cmp(other));
-        best.filter(|_| own.len() > 1).map(|(_, arm)| arm)
+        own.iter()
+            .filter_map(|arm| value(*arm))
+            .min_by(|(one, _), (other, _)| one.total_cmp(other))
+            .filter(|_| own.len() > 1)
+            .map(|(_, arm)| arm)
     }
 
     /// What a report calls a database that was not measured: by its title where nothing of it was.

@@ -28,10 +28,14 @@ fn scores(scope: &Scope<'_>) -> Scores {
     };
     let all = field.reads.iter().filter_map(|read| {
         let [writing, reading] = *grades.get(&read.label)?;
-        let sides = |block| Some([of(field.write_of(read)?, block, writing)?, of(read, block, reading)?]);
-        Some((read.label.clone(), (0..field.blocks.len()).map(sides).collect::<Vec<_>>()))
+        Some((
+            read.label.clone(),
+            (0..field.blocks.len())
+                .map(|block| Some([of(field.write_of(read)?, block, writing)?, of(read, block, reading)?]))
+                .collect_vec(),
+        ))
     });
-    block_scores(&all.collect::<Vec<_>>())
+    block_scores(&all.collect_vec())
 }
 
 /// What an implementation scores among those of the study, by repetition: in `total`, for `writing`, for `reading`, or its `rank`. Nothing where it is alone.

@@ -24,7 +24,7 @@ impl Loads {
         let (labels, operation): (Vec<&str>, Vec<&str>) =
             text.split_whitespace().partition(|word| word.contains('='));
         let labels = labels.into_iter().filter_map(|label| label.split_once('='));
-        let mut labels: Vec<_> = labels.map(|(label, text)| (label.to_owned(), value(text))).collect();
+        let mut labels = labels.map(|(label, text)| (label.to_owned(), value(text))).collect_vec();
         if !operation.is_empty() {
             labels.push((OPERATION.to_owned(), operation.join(" ").into()));
         }
@@ -61,9 +61,10 @@ impl Loads {
 
     /// Operations a second, over all of them.
     pub fn operations_a_second(&self, trial: &TrialRecord) -> Known {
-        let counted = self.finished(trial).map(LoadRecord::counted);
-        let (all, seconds) =
-            counted.fold((0.0, 0.0), |(all, seconds), one| (all + one.operations, seconds + one.seconds));
+        let (all, seconds) = self
+            .finished(trial)
+            .map(LoadRecord::counted)
+            .fold((0.0, 0.0), |(all, seconds), one| (all + one.operations, seconds + one.seconds));
         (seconds > 0.0 && all > 0.0).then(|| all / seconds)
     }
 

@@ -10,14 +10,14 @@ const OPEN: &str = "What the study leaves open or says twice differently:";
 
 /// The versions of a database that valid trials ran on.
 fn versions_here(field: &Field, title: &str) -> Cell {
-    let arms = field.all().map(|(_, arm)| arm).filter(|arm| arm.implementation.title == title);
-    let trials = arms.flat_map(|arm| field.valid_of(arm));
-    let versions: BTreeSet<&str> =
-        trials.filter_map(|trial| Some(&*trial.server.as_ref()?.version)).collect();
-    match versions.is_empty() {
-        true => Cell::missing(NOT_MEASURED),
-        false => Cell::text(listed(versions)),
-    }
+    let versions: BTreeSet<&str> = field
+        .all()
+        .map(|(_, arm)| arm)
+        .filter(|arm| arm.implementation.title == title)
+        .flat_map(|arm| field.valid_of(arm))
+        .filter_map(|trial| Some(&*trial.server.as_ref()?.version))
+        .collect();
+    if versions.is_empty() { Cell::missing(NOT_MEASURED) } else { Cell::text(listed(versions)) }
 }
 
 impl StudyFile {
@@ -32,7 +32,7 @@ impl StudyFile {
             section.tables(scope.tables(id));
             section
         };
-        let mut sections: Vec<Section> = about.sections.iter().take_while(is_before).map(made).collect();
+        let mut sections = about.sections.iter().take_while(is_before).map(made).collect_vec();
         let mut section = Section::new("claims", "The study's claims");
         if is_empty {
             section.paragraph(or(&about.nothing, NOTHING));
@@ -59,8 +59,8 @@ impl Scope<'_> {
         section.paragraph(format!("Study: {}{setting}", about.title));
         section.paragraph(format!("The study's system: {}.", about.system));
         // Years between versions explain more of a ratio than machines do.
-        let columns = ["database", "study", "here"];
-        let mut versions = Table::new("published_versions", "The study's versions and ours", &columns);
+        let mut versions =
+            Table::new("published_versions", "The study's versions and ours", "database; study; here");
         for (title, version) in &about.versions {
             versions.row(row![title, version, versions_here(self.field, title)]);
         }

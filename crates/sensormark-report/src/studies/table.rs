@@ -18,11 +18,13 @@ pub fn column(name: impl Into<String>, unit: &str, cell: Cell) -> Column {
 
 /// The table of these rows, which are all alike; `keys` name the columns that say what a row is about, and their units.
 pub fn table(id: &str, title: &str, keys: &[(&str, &str)], rows: Vec<Row>) -> Table {
-    let first = rows.first().into_iter().flat_map(|(_, figures)| figures);
-    let figures = first.map(|(name, unit, _)| (name.as_str(), unit.as_str()));
-    let columns: Vec<(&str, &str)> = keys.iter().copied().chain(figures).collect();
-    let mut table = Table::new(id, title, &columns);
-    table.keys = keys.len();
+    let figures = rows
+        .first()
+        .into_iter()
+        .flat_map(|(_, figures)| figures)
+        .map(|(name, unit, _)| (name.as_str(), unit.as_str()));
+    let columns = keys.iter().copied().chain(figures).map(crate::tables::Column::from).collect();
+    let mut table = Table { columns, keys: keys.len(), ..Table::new(id, title, "") };
     for (mut cells, figures) in rows {
         cells.extend(figures.into_iter().map(|(.., cell)| cell));
         table.row(cells);

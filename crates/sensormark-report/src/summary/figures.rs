@@ -129,11 +129,11 @@ pub fn figures(field: &Field) -> impl Iterator<Item = Figure> {
 
 /// What it cost by a criterion in each repetition.
 fn values(field: &Field, costs: &Costs, arm: &Arm, id: &str) -> Vec<f64> {
-    let blocks = costs.blocks(field, arm).into_iter().flatten();
-    blocks.filter_map(|block| block.values.get(id).copied()).collect()
+    costs.blocks(field, arm).into_iter().flatten().filter_map(|block| block.values.get(id).copied()).collect()
 }
 
 fn question(field: &Field, costs: &Costs, arm: &Arm) -> Option<Estimate> {
-    let values = values(field, costs, arm, "question_time");
-    Estimate::geometric(&values.iter().map(|value| value / 1e3).collect_vec())
+    Estimate::geometric(
+        &values(field, costs, arm, "question_time").iter().map(|value| value / 1e3).collect_vec(),
+    )
 }

@@ -18,13 +18,17 @@ pub struct LackingRow {
 /// The best of the first column first; where that is the same, of the next.
 pub fn best_first(mut rows: Vec<LackingRow>, columns: &[SummaryColumn]) -> Vec<LackingRow> {
     rows.sort_by(|one, other| {
-        let pairs = one.figures.iter().zip(&other.figures).zip(columns);
-        let differ = pairs.map(|((one, other), column)| match (one, other) {
-            (Some(one), Some(other)) if column.more_is_better => other.total_cmp(one),
-            (Some(one), Some(other)) => one.total_cmp(other),
-            (one, other) => other.is_some().cmp(&one.is_some()),
-        });
-        differ.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        one.figures
+            .iter()
+            .zip(&other.figures)
+            .zip(columns)
+            .map(|((one, other), column)| match (one, other) {
+                (Some(one), Some(other)) if column.more_is_better => other.total_cmp(one),
+                (Some(one), Some(other)) => one.total_cmp(other),
+                (one, other) => other.is_some().cmp(&one.is_some()),
+            })
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
     });
     rows
 }

@@ -25,8 +25,10 @@ impl Summary {
         }
         let rankings = self.ranked.chunk_by(|one, other| one.ranking == other.ranking).count();
         // Any other sentence before the ranking's is about a fault or a limit.
-        let own = (self.ranked.len() > 1 && self.headline.len() == rankings).then(|| self.shorter());
-        own.filter(|text| is_short(text)).unwrap_or_else(|| cut(first))
+        (self.ranked.len() > 1 && self.headline.len() == rankings)
+            .then(|| self.shorter())
+            .filter(|text| is_short(text))
+            .unwrap_or_else(|| cut(first))
     }
 
     /// Who costs least, without what goes without saying.
@@ -38,8 +40,11 @@ impl Summary {
                 embedded.label, server.label
             );
         }
-        let group = self.ranked.iter().filter(|one| one.ranking == self.ranked[0].ranking);
-        let (tied, others): (Vec<_>, Vec<_>) = group.partition(|one| one.rank == 1);
+        let (tied, others): (Vec<_>, Vec<_>) = self
+            .ranked
+            .iter()
+            .filter(|one| one.ranking == self.ranked[0].ranking)
+            .partition(|one| one.rank == 1);
         let next = others
             .first()
             .map_or_else(String::new, |one| format!("; {} costs {} as much", one.label, times(one.ratio)));
@@ -62,8 +67,7 @@ impl Summary {
     /// The sentences of the answer that the title does not say in full.
     pub fn further(&self) -> Vec<&str> {
         let title = self.title();
-        let sentences = self.headline.iter().map(String::as_str);
-        sentences.filter(|sentence| *sentence != title).collect()
+        self.headline.iter().map(String::as_str).filter(|sentence| *sentence != title).collect()
     }
 
     /// How sure the order is, in a word or two: firm, rough or not decided.

@@ -31,11 +31,8 @@ fn ratios_are_the_formulas() {
 #[test]
 fn few_repetitions_are_a_single_trial() {
     let text = report(two()).json();
-    assert!(
-        text.contains("This is a single trial of each, so costs that differ by less than 10 %"),
-        "{text}"
-    );
-    assert!(text.contains("Single trial: 1 repetition, so there are no intervals"), "{text}");
+    let told = "Single trial: 1 repetition, so there are no intervals, and who differs by less than 10 % shares a rank";
+    assert!(text.contains(told), "{text}");
     let twice: Vec<TrialRecord> = (0..2)
         .flat_map(|r| [pair("A", "x", r, CHEAP, CHEAP), pair("B", "x", r, CHEAP, CHEAP)].concat())
         .collect();
@@ -277,9 +274,7 @@ fn datagrams_are_network_too_and_logs_are_no_price_of_a_reading() {
 #[test]
 fn nothing_at_all_is_said_so() {
     let empty = report(Vec::new());
-    assert!(
-        empty.text(80).contains("No trial was finished.") && empty.text(80).contains("Nothing can be ranked")
-    );
+    assert!(empty.text(80).contains("No trial was finished, so nothing can be ranked."));
     let alone: Vec<TrialRecord> = pair("MariaDB", "bulk", 0, CHEAP, CHEAP).into_iter().take(1).collect();
     let found = report(alone);
     assert_eq!(
@@ -328,7 +323,8 @@ fn who_does_not_keep_up_stands_below_who_does() {
     assert_eq!(cell(&behind, "ranking_servers", "MariaDB bulk", "keeps up"), "no: lost 25 %");
     assert_eq!(cell(&behind, "ranking_servers", "MariaDB individual", "keeps up"), "no: 1.3 reads/s");
     let text = behind.json();
-    assert!(text.contains("But MariaDB bulk did not keep up (lost 25 %), which flatters it."), "{text}");
+    let told = "MariaDB bulk and MariaDB individual did not keep up with the load. What was not written or read cost nothing, so its cost flatters them";
+    assert!(text.contains(told), "{text}");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use crate::{durability, machine_tool, shipped};
 use sensormark_conformance::memory::MemoryStore;
 use sensormark_engine::adjust::adjust_values;
-use sensormark_engine::benchmark_case::BenchmarkCase;
 use sensormark_engine::context::CaseRunner;
 use sensormark_engine::estimate::*;
 use sensormark_engine::run_plan::RunPlan;

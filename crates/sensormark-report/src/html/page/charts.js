@@ -2,43 +2,37 @@
 // Charts: each with a name for screen readers and its numbers as a table. Where a run was repeated, they show intervals.
 
 const charts = {
-  made: [],
   ink(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); },
   // Draws what comes near the window; a page of many runs has hundreds of charts that nobody scrolls to.
   near: new IntersectionObserver((seen) => seen.filter((one) => one.isIntersecting).forEach((one) => charts.show(one.target)), { rootMargin: "400px" }),
+  // How each canvas is drawn.
+  made: new WeakMap(),
   // Adds a chart to a place, this many pixels high where that is given; `configure` gives its configuration again for each theme.
   add(place, label, configure, pixels) {
     const canvas = element("canvas", { role: "img", "aria-label": label });
-    const frame = div("chart", canvas);
-    if (pixels) frame.style.height = pixels + "px";
-    place.append(frame);
-    this.made.push({ canvas, configure, chart: null });
+    place.append(element("div", { class: "chart", style: pixels ? `height: ${pixels}px` : null }, canvas));
+    this.made.set(canvas, configure);
     this.near.observe(canvas);
-    return frame;
   },
   show(canvas) {
-    const entry = this.made.find((one) => one.canvas === canvas);
     this.near.unobserve(canvas);
-    if (entry && !entry.chart) this.draw(entry);
+    if (!Chart.getChart(canvas)) this.draw(canvas);
   },
   // Paper shows all of them.
-  showAll() { this.made.forEach((entry) => this.show(entry.canvas)); },
-  draw(entry) {
-    if (entry.chart) entry.chart.destroy();
+  showAll() { document.querySelectorAll("canvas").forEach((canvas) => this.show(canvas)); },
+  draw(canvas) {
+    Chart.getChart(canvas)?.destroy();
     Chart.defaults.color = this.ink("--soft");
     Chart.defaults.borderColor = this.ink("--line");
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
     Chart.defaults.animation = false;
-    const configuration = entry.configure();
-    configuration.options = { responsive: true, maintainAspectRatio: false, ...configuration.options };
-    entry.chart = new Chart(entry.canvas, configuration);
+    const configuration = this.made.get(canvas)();
+    new Chart(canvas, { ...configuration, options: { responsive: true, maintainAspectRatio: false, ...configuration.options } });
   },
-  redraw() { this.made.filter((entry) => entry.chart).forEach((entry) => this.draw(entry)); },
+  redraw() { Object.values(Chart.instances).forEach((chart) => this.draw(chart.canvas)); },
   // Empties a place, and gives up the charts in it.
   empty(place) {
-    const gone = this.made.filter((entry) => place.contains(entry.canvas));
-    gone.forEach((entry) => { this.near.unobserve(entry.canvas); entry.chart?.destroy(); });
-    this.made = this.made.filter((entry) => !gone.includes(entry));
+    place.querySelectorAll("canvas").forEach((canvas) => { this.near.unobserve(canvas); Chart.getChart(canvas)?.destroy(); });
     place.replaceChildren();
   },
   axis(title, further) {
@@ -78,7 +72,7 @@ const charts = {
     const keys = Chart.defaults.plugins.legend.labels.generateLabels(chart);
     return keys.map((key) => ({ ...key, lineDash: chart.data.datasets[key.datasetIndex].borderDash, lineWidth: 2, strokeStyle: chart.data.datasets[key.datasetIndex].borderColor }));
   },
-  // Intervals of bars, points and lines, along the axis of their values; and how far a point reaches.
+  // Intervals of bars and lines, along the axis of their values.
   whiskers: {
     id: "whiskers",
     afterDatasetsDraw(chart) {
@@ -89,7 +83,7 @@ const charts = {
       ctx.clip();
       chart.data.datasets.forEach((set, place) => {
         if (!set.intervals || !chart.isDatasetVisible(place)) return;
-        const flat = set.flat || chart.options.indexAxis === "y";
+        const flat = chart.options.indexAxis === "y";
         const along = chart.scales[flat ? "x" : "y"];
         ctx.lineWidth = 1.5;
         ctx.strokeStyle = charts.ink("--ink");
@@ -107,31 +101,24 @@ const charts = {
   },
   // The interval of a table's cell, where it has one.
   interval(cell) { return cell.low === undefined ? null : [cell.low, cell.high]; },
-  // For a table of figures: bars of one column, or lines where its last key is a number (clients, days).
+  // For a table of figures: bars of one column, or lines where its last key is a number (clients, days). What chooses, and where that draws.
   chooser(table) {
-    const numeric = table.columns.map((_, place) => place)
-      .filter((place) => place >= table.keys && tables.columnIsNumber(table, place));
-    if (!numeric.length || table.rows.length < 2) return null;
+    const numeric = [...table.columns.keys()].filter((place) => place >= table.keys && tables.columnIsNumber(table, place));
+    if (!numeric.length || table.rows.length < 2) return [];
+    const place = div("drawn");
     const choice = element("select", { "aria-label": "Figure to draw of: " + table.title },
-      element("option", { value: "" }, "Chart of …"),
-      numeric.map((place) => element("option", { value: place }, this.columnTitle(table, place))));
-    choice.addEventListener("change", () => this.pick(table, choice));
-    return element("label", {}, choice);
+      element("option", { value: "" }, "Chart of …"), numeric.map((place) => element("option", { value: place }, this.columnTitle(table, place))));
+    choice.addEventListener("change", () => {
+      this.empty(place);
+      if (choice.value === "") return;
+      const title = this.columnTitle(table, choice.value);
+      this.add(place, `${table.title}: ${title}; the table below has the numbers`, () => this.ofTable(table, choice.value, title));
+    });
+    return [element("label", {}, choice), place];
   },
   columnTitle(table, place) {
     const column = table.columns[place];
     return column.unit ? `${column.name} (${column.unit})` : column.name;
-  },
-  pick(table, choice) {
-    const tools = choice.closest(".tools");
-    const drawn = tools.nextElementSibling;
-    if (drawn?.classList.contains("drawn")) { this.empty(drawn); drawn.remove(); }
-    if (choice.value === "") return;
-    const column = Number(choice.value);
-    const title = this.columnTitle(table, column);
-    const place = div("drawn");
-    tools.after(place);
-    this.add(place, `${table.title}: ${title}; the table below has the numbers`, () => this.ofTable(table, column, title));
   },
   ofTable(table, column, title) {
     const rows = table.rows.filter((row) => tables.isNumber(row[column]) && !page.isHidden(row[0].text));

@@ -47,6 +47,13 @@ function choice(key, attributes, names, act) {
   return made;
 }
 
+// A slider with its words before it and what it stands at behind it.
+function slider(id, words, attributes, value, act) {
+  const input = element("input", { type: "range", id, ...attributes, value }), shown = element("output", { for: id });
+  input.addEventListener("input", () => act(Number(input.value)));
+  return { input, say: (text) => { shown.textContent = text; }, part: div("weight", element("label", { for: id }, words), input, shown) };
+}
+
 // What one of these names draws into a place, with the choice before it; `draw` takes where the name is among them.
 function drawnChoice(key, words, names, place, draw) {
   const act = () => {

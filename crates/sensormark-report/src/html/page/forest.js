@@ -4,10 +4,8 @@
 const forest = {
   block(table) {
     const parts = () => {
-      const place = div();
-      const spec = { kind: "ratio", name: `${table.title}: second / first`, unit: "", names: "wide-names" };
-      place.append(rows.block(table.rows.map((row) => this.row(table, row)), spec));
-      return [place, note("Second run over first, on an axis of equal factors. The line through a point is its 95 % interval; the upright line is 1: no change."),
+      const drawn = rows.block(table.rows.map((row) => this.row(table, row)), { kind: "ratio", names: "named wide-names" });
+      return [drawn, note("Second run over first, on an axis of equal factors. The line through a point is its 95 % interval; the upright line is 1: no change."),
         tables.numbers(table)];
     };
     return table.detail ? tables.later(table.title, parts) : div("forest", tables.title(table), parts());

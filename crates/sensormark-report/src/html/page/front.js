@@ -73,10 +73,9 @@ const front = {
     const shown = this.named(first, ranked);
     const what = all.length < whole.length ? "ways of reading" : "layouts";
     this.places.more.replaceChildren(...(hidden > 0 ? [button(`Show all ${whole.length} ${what}`, () => { this.isAll = true; this.draw(); })] : []));
-    this.show("cost", [this.costs(all, shown)]);
-    this.show("reads", [this.reads(all, shown)]);
-    const price = div("side-by-side", this.price(all, shown, "cpu_per_reading", "CPU of a reading", "CPU of both sides, µs", "µs"), this.price(all, shown, "disk_per_reading", "Disk of a reading", "disk, bytes", "B"));
-    this.show("price", [price]);
+    this.places.cost.replaceChildren(this.costs(all, shown));
+    this.places.reads.replaceChildren(this.reads(all, shown));
+    this.places.price.replaceChildren(div("side-by-side", this.price(all, shown, "cpu_per_reading", "CPU of both sides, µs", "µs"), this.price(all, shown, "disk_per_reading", "disk, bytes", "B")));
   },
   // Puts the name of each ranking above its first row, where there are several.
   named(all, ranked) {
@@ -85,12 +84,6 @@ const front = {
       const isFirst = several && it.one && (at === 0 || all[at - 1].one?.group.id !== it.one.group.id);
       return isFirst ? [{ heading: it.one.group.title, row: { reads: [], price: {} }, one: null }, it] : [it];
     });
-  },
-  show(id, parts) {
-    charts.empty(this.places[id]);
-    this.places[id].append(...parts);
-    // While a reader moves a slider, nothing is left to be drawn later.
-    if (this.places[id].isConnected) this.places[id].querySelectorAll("canvas").forEach((canvas) => charts.show(canvas));
   },
   // What all charts say of a row.
   common(shown, at) {
@@ -111,7 +104,7 @@ const front = {
         tip: `${weights.cost(one)} times the lowest cost of its ranking`,
       };
     });
-    return rows.block(list, { kind: "dot", name: "Cost", unit: "times the lowest", names: "named", words: "all criteria together, × the lowest of the ranking" });
+    return rows.block(list, { kind: "dot", names: "named", words: "all criteria together, × the lowest of the ranking" });
   },
   // Rows of a figure in this unit, each against the best of those that are ranked; `further` is what else a row has.
   against(all, shown, of, unit, further) {
@@ -131,10 +124,10 @@ const front = {
       const tail = p99 === null ? `too few for a p99` : `p99 ${rows.figure(p99)} ms`;
       return { reach: p99 ?? undefined, points, text: (row.rough ? "~" : "") + text, tip: `median ${tip}; ${tail}; ${count} reads` };
     });
-    return rows.block(list, { kind: "dot", name: "Latency of reads", unit: "ms", names: "plain", words: this.readsWords() });
+    return rows.block(list, { kind: "dot", names: "plain", words: this.readsWords() });
   },
-  price(all, shown, id, name, words, unit) {
+  price(all, shown, id, words, unit) {
     const list = this.against(all, shown, (row) => row.price[id], unit, () => ({}));
-    return rows.block(list, { kind: "bar", name, unit, words, names: "plain" });
+    return rows.block(list, { kind: "bar", words, names: "plain" });
   },
 };

@@ -68,7 +68,7 @@ const page = {
     });
   },
   sections() {
-    const { document: { sections }, curves: drawn, time_series: taken, drawings: pictures } = this.data;
+    const { document: { sections }, curves: drawn, time_series: taken } = this.data;
     const all = sections.map((section) => ({ id: section.id, title: this.titles[section.id] || section.title, parts: () => (section.id === "prices" ? [this.blocks(section)[1], ...prices.section(this.data.prices)] : this.blocks(section)) }));
     const before = (id, one) => {
       const at = all.findIndex((section) => section.id === id);
@@ -76,27 +76,21 @@ const page = {
     };
     if (drawn?.all.length) before("latencies", { id: "curves", title: "Latency distributions", parts: () => curves.section(drawn) });
     if (taken.length) before("steadiness", { id: "time_series", title: this.titles.time_series, parts: () => timeSeries.section(taken) });
-    if (pictures.length) before("published", { id: "drawings", title: "The study's data, drawn again", parts: () => drawings.section(pictures) });
     return all;
   },
   theme(name) {
-    const { dataset } = document.documentElement;
-    if (dataset.theme === name) return;
-    dataset.theme = name;
+    const [isDark, toggle] = [name === "dark", document.getElementById("theme")];
+    document.documentElement.dataset.theme = name;
+    toggle.textContent = isDark ? "Light" : "Dark";
+    toggle.setAttribute("aria-pressed", isDark);
     charts.redraw();
   },
   themes() {
-    const root = document.documentElement;
-    const dark = () => root.dataset.theme === "dark";
     this.theme(address.get("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
-    const toggle = document.getElementById("theme");
-    const say = () => { toggle.textContent = dark() ? "Light" : "Dark"; toggle.setAttribute("aria-pressed", dark()); };
-    toggle.addEventListener("click", () => {
-      this.theme(dark() ? "light" : "dark");
-      address.set("theme", root.dataset.theme);
-      say();
+    document.getElementById("theme").addEventListener("click", () => {
+      address.set("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+      this.theme(address.get("theme"));
     });
-    say();
   },
   begin() {
     this.themes();

@@ -17,7 +17,7 @@ const tables = {
   columnIsNumber(table, place) {
     return table.rows.some((row) => this.isNumber(row[place]));
   },
-  draw(table) {
+  draw(table, shown = this.shown) {
     const head = element("tr", {}, table.columns.map((column, place) => element("th",
       { scope: "col", class: this.columnIsNumber(table, place) ? "number" : null },
       column.name || "–", column.unit ? element("span", { class: "unit" }, column.unit) : null)));
@@ -25,7 +25,7 @@ const tables = {
     for (const row of table.rows) {
       const line = element("tr", {}, row.map((cell, place) => this.cell(table, cell, place)));
       body.append(line);
-      this.shown.push({ line, names: row.slice(0, table.keys + 1).map((cell) => cell.text) });
+      shown.push({ line, names: row.slice(0, table.keys + 1).map((cell) => cell.text) });
     }
     const drawn = element("table", { id: "table-" + table.id }, element("caption", {}, table.title || table.id),
       element("thead", {}, head), body);
@@ -58,8 +58,8 @@ const tables = {
     const parts = () => {
       const drawn = this.draw(table);
       if (table.id.startsWith("ranking_") && weights.ranking) weights.keep(table, drawn);
-      return [
-        table.title ? this.title(table) : null, this.tools(table, charts.chooser(table)), drawn, ...table.notes.map(note)].filter(Boolean);
+      const [choice, place] = charts.chooser(table);
+      return [table.title && this.title(table), this.tools(table, choice), place, drawn, ...table.notes.map(note)].filter(Boolean);
     };
     return table.detail ? this.later(`${table.title} (${table.rows.length} rows)`, parts) : div(null, parts());
   },
@@ -84,10 +84,9 @@ const tables = {
   filter() {
     for (const { line, names } of this.shown) line.hidden = names.some((name) => page.isHidden(name));
   },
-  // Texts and numbers as a table, folded.
-  simple(title, header, rows) {
+  // Texts and numbers as a table.
+  made(title, header, rows) {
     const cell = (value) => (typeof value === "number" ? { text: short(value), value } : { text: value ?? "–" });
-    const id = title.toLowerCase().replace(/\W+/g, "-");
-    return this.numbers({ id, title, keys: 1, columns: header.map((name) => ({ name })), rows: rows.map((row) => row.map(cell)) });
+    return { id: title.toLowerCase().replace(/\W+/g, "-"), title, keys: 1, columns: header.map((name) => ({ name })), rows: rows.map((row) => row.map(cell)) };
   },
 };

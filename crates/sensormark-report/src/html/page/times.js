@@ -1,5 +1,5 @@
 "use strict";
-// Latency distributions, what a trial did over time, and a study's pictures of its own data: lines.
+// Latency distributions, and what a trial did over time: lines.
 
 // Latency distributions: how long the slowest share took.
 const curves = {
@@ -25,7 +25,7 @@ const curves = {
       y: { type: "logarithmic", beginAtZero: false },
     }));
     const rows = found.flatMap((curve) => curve.ms.map((ms, at) => [curve.implementation, Number(this.percentile(this.beyond[at])), ms]));
-    place.append(tables.simple("Latency curves", ["implementation", "percentile", "ms"], rows));
+    place.append(tables.numbers(tables.made("Latency curves", ["implementation", "percentile", "ms"], rows)));
   },
 };
 
@@ -49,7 +49,7 @@ const timeSeries = {
       cell.append(element("h3", {}, title[0].toUpperCase() + title.slice(1)));
       charts.add(cell, `${trial.name}: ${title} over time`, () => ({ ...charts.lines(series, "s", "", { x: { min: 0 } }, colours.within(trial.name, series.map((one) => one.name))), plugins: [phases] }), 208);
       const rows = series.flatMap((one) => one.points.map(([second, value]) => [one.name, second, value]));
-      cell.append(tables.simple(title, [of === "roles" ? "process" : "operation", "s", title], rows));
+      cell.append(tables.numbers(tables.made(title, [of === "roles" ? "process" : "operation", "s", title], rows)));
     }
     const named = trial.phases.map(([name, from, to]) => `${name}: ${from} to ${to} s`).join("; ");
     place.append(note("Phases: " + named));
@@ -65,30 +65,5 @@ const timeSeries = {
       if (ctx.measureText(name).width < right - left) ctx.fillText(name, left + 3, area.top + 10);
     });
     ctx.restore();
-  },
-};
-
-// What a study shows of its own data.
-const drawings = {
-  section(all) {
-    return [div("pair", all.map((drawing) => this.block(drawing)))];
-  },
-  block(drawing) {
-    const place = div();
-    const first = drawing.lines[0];
-    charts.add(place, `${drawing.title}: ${drawing.y} over ${drawing.x}`, () => {
-      const made = charts.lines(drawing.lines, drawing.x, drawing.y, { x: { min: 0, max: first.points.at(-1)[0] } }, this.looks(drawing.lines));
-      made.data.datasets.forEach((set, at) => { if (drawing.lines[at].dots) Object.assign(set, { showLine: false, pointRadius: 6 }); else Object.assign(set, { pointRadius: 0, pointStyle: "line" }); });
-      made.options.plugins.legend = { display: drawing.lines.length > 1, position: "bottom", labels: { usePointStyle: true, boxHeight: 7, pointStyleWidth: 22 } };
-      return made;
-    }, drawing.lines.length > 1 ? 340 : 190);
-    return div("figure", element("h3", {}, drawing.title), place, note(drawing.note));
-  },
-  looks(lines) {
-    const marks = ["--bad", "--good", "--warn", "--accent", "--ink"];
-    return lines.map((line, at) => ({
-      colour: charts.ink(at === 0 ? "--accent" : line.dots ? marks[at % marks.length] : "--soft"),
-      dash: at === 0 ? [] : colours.dashes[at % 4], point: colours.points[at % 5],
-    }));
   },
 };

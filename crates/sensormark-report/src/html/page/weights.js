@@ -50,8 +50,9 @@ const weights = {
         made.dataset.preset = name;
         return made;
       });
+      this.inputs = this.ranking.criteria.map((criterion, at) => slider(`weight-${criterion.id}`, criterion.name, { min: 0, max: this.most(criterion), step: 0.1 }, this.values[at], (weight) => this.change(at, weight)));
       this.words = element("p", { class: "note", id: "live-words", "aria-live": "polite" });
-      const sliders = element("fieldset", {}, element("legend", {}, "Weights"), this.ranking.criteria.map((criterion, at) => this.slider(criterion, at)));
+      const sliders = element("fieldset", {}, element("legend", {}, "Weights"), this.inputs.map((one) => one.part));
       const alike = button("All alike", () => this.set(() => 1, null));
       const open = address.get("weights") === "open" || (this.isChanged() && !Object.keys(this.presets).some((name) => this.isBy(name)));
       const unfolded = element("details", { id: "weights", open }, element("summary", {}, "Weights"), div("weights", sliders), div("tools", alike));
@@ -60,14 +61,6 @@ const weights = {
     if (filters) parts.push(element("details", { id: "shown" }, element("summary", {}, "Show only …"), filters));
     if (this.words) parts.push(this.words);
     return parts.length ? div("matters", parts) : null;
-  },
-  slider(criterion, at) {
-    const id = `weight-${criterion.id}`;
-    const shown = element("output", { for: id }, this.values[at]);
-    const input = element("input", { type: "range", id, min: 0, max: this.most(criterion), step: 0.1, value: this.values[at] });
-    input.addEventListener("input", () => this.change(at, Number(input.value)));
-    this.inputs.push({ at, input, shown });
-    return div("weight", element("label", { for: id }, criterion.name), input, shown);
   },
   change(at, weight) {
     const criterion = this.ranking.criteria[at];
@@ -88,10 +81,7 @@ const weights = {
   // Shows the weights, what they come to, and the table by them.
   draw(ranked) {
     if (!this.ranking) return;
-    for (const { at, input, shown } of this.inputs) {
-      input.value = this.values[at];
-      shown.textContent = this.values[at];
-    }
+    this.inputs.forEach(({ input, say }, at) => { input.value = this.values[at]; say(this.values[at]); });
     for (const one of this.buttons) one.setAttribute("aria-pressed", this.isBy(one.dataset.preset));
     if (this.words) this.words.textContent = this.sentence(ranked);
     this.table(ranked);
