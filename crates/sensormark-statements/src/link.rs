@@ -83,7 +83,8 @@ impl Link {
             error if error.kind() == ErrorKind::Timeout => {
                 StoreError::new(error.kind(), operation, error.context()).with_doubt(false)
             }
-            error => error,
+            // Nothing was sent that could be stored.
+            error => error.with_doubt(false),
         })?;
         Ok(Self { files: Arc::clone(files), connection, texts: HashMap::new() })
     }

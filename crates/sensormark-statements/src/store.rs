@@ -15,7 +15,7 @@ use sensormark_kit::folder;
 use sensormark_store::client_side::IN_THE_CLIENT;
 use sensormark_store::server::{KEEPS_TO_LOOPBACK, ServerFolder};
 use sensormark_store::{
-    Administrator, Capability, Clusters, Description, Endpoint, Family, Installation, Launch, Layout,
+    Administrator, Capability, Clusters, Description, Endpoint, Family, Field, FieldType, Installation, Launch, Layout,
     LayoutOption, Limits, LocalFuture, Logs, ONE_SERVER, Operation, Plan, RepeatedWrite, Schema,
     ServerOptions, Session, Store, StoreError, Table, TagPlacement, TimeKey, TimeResolution, WriteSize,
 };
@@ -25,6 +25,8 @@ use std::time::Duration;
 
 /// Why nothing is updated beside a reading.
 const NO_ENTITY: &str = "the table has no entity";
+/// How a reason begins that holds with such fields alone.
+const NARROW: &str = "with numbers of 16 bits, ";
 /// How long the question for the version may take.
 const VERSION: Duration = Duration::from_secs(10);
 
@@ -152,7 +154,14 @@ impl Store for FileStore {
             derived if derived.is_derived() => &derived_statement(derived),
             _ => "aggregate",
         };
-        self.answers(layout, statement)
+        let is_narrow = |field: &Field| field.kind == FieldType::U16;
+        match self.answers(layout, statement) {
+            Capability::ClientSide(reason) if reason.starts_with(NARROW) => {
+                let holds = table.fields.iter().any(is_narrow);
+                if holds { Capability::ClientSide(reason[NARROW.len()..].to_owned()) } else { Capability::Native }
+            }
+            capability => capability,
+        }
     }
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
@@ -201,12 +210,15 @@ impl Store for FileStore {
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {
-        self.driver.installation().unwrap_or_else(|| server::installation(&self.files.config))
+        match self.driver.installation() {
+            Some(library) if self.driver.databases() != Databases::Server => library,
+            library => library.transpose().and_then(|_| server::installation(&self.files.config)),
+        }
     }
 
     fn keeps_to_loopback(&self) -> Option<&'static str> {
         let any = self.files.config.server.as_ref().is_some_and(|server| server.any_address);
-        if any { None } else { Some(KEEPS_TO_LOOPBACK) }
+        self.driver.keeps_to_loopback().or((!any).then_some(KEEPS_TO_LOOPBACK))
     }
 
     fn clusters(&self) -> Result<Clusters, String> {
@@ -228,7 +240,9 @@ impl Store for FileStore {
         options: &ServerOptions,
     ) -> Result<Launch, StoreError> {
         if self.driver.databases() == Databases::Server {
+            let note = self.driver.check_start()?;
             let mut launch = server::launch(&self.files.config, installation, folder, options)?;
+            launch.notes.extend(note);
             if launch.endpoint.ports.is_empty() {
                 launch.endpoint.ports = self.endpoint(launch.endpoint.url.expose())?.ports;
             }
@@ -245,7 +259,7 @@ impl Store for FileStore {
 
     fn version<'a>(&'a self, endpoint: &'a Endpoint) -> LocalFuture<'a, Result<String, StoreError>> {
         Box::pin(async move {
-            if let Some(library) = self.driver.installation() {
+            if let Some(library) = self.driver.installation().filter(|_| self.driver.databases() != Databases::Server) {
                 folder::check_there(&self.files.config.name, endpoint)?;
                 return Ok(library?.version);
             }

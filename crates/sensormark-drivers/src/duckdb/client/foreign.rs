@@ -2,7 +2,7 @@
 //!
 //! Declared by hand, and only what the driver uses. Nothing but what gives a resource back is called here; that is [`super`]'s part.
 
-use libloading::Library;
+use crate::foreign::functions;
 use std::ffi::{c_char, c_void};
 use std::ptr;
 
@@ -67,28 +67,6 @@ macro_rules! types {
 }
 
 types! { BOOLEAN = 1 SMALLINT = 3 INTEGER = 4 BIGINT = 5 USMALLINT = 7 DOUBLE = 11 VARCHAR = 17 TIMESTAMP_NS = 22 LIST = 24 }
-
-macro_rules! functions {
-    ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// The functions that the driver calls.
-        pub(crate) struct Functions {
-            $(pub(super) $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
-        }
-
-        impl Functions {
-            /// Finds all functions in the library.
-            ///
-            /// # Safety
-            /// The library is DuckDB, whose functions have the types of its header, and stays loaded as long as the functions are used.
-            pub(super) unsafe fn find(library: &Library) -> Result<Self, libloading::Error> {
-                Ok(Self {
-                    // SAFETY: by the caller's promise the symbol is a function of this type.
-                    $($name: *unsafe { library.get(stringify!($name)) }?,)*
-                })
-            }
-        }
-    };
-}
 
 functions! {
     duckdb_library_version: fn() -> *const c_char;
