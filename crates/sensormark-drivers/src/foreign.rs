@@ -3,12 +3,12 @@
 
 use std::ffi::{CStr, c_char};
 
-/// The functions of a library that a driver calls, each under its own name.
+/// The functions of a library that a driver calls, each under its own name, by what they take and give.
 macro_rules! functions {
-    ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
+    ($($takes:tt -> $gives:ty: $($name:ident)+;)*) => {
         /// The functions that the driver calls.
         pub(crate) struct Functions {
-            $(pub(super) $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+            $($(pub(super) $name: unsafe extern "C" fn $takes -> $gives,)+)*
         }
 
         impl Functions {
@@ -20,7 +20,7 @@ macro_rules! functions {
                 // SAFETY: loading runs the library's initialisers; by the caller's promise the symbols are functions of these types.
                 unsafe {
                     let library = libloading::Library::new(file)?;
-                    let functions = Self { $($name: *library.get(stringify!($name))?,)* };
+                    let functions = Self { $($($name: *library.get(stringify!($name))?,)+)* };
                     std::mem::forget(library);
                     Ok(Box::leak(Box::new(functions)))
                 }

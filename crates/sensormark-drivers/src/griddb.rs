@@ -32,7 +32,6 @@ use sensormark_store::{
 };
 use std::collections::HashMap;
 use std::future::ready;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -65,8 +64,7 @@ impl Driver for Griddb {
     }
 
     fn installation(&self) -> Option<Result<Installation, StoreError>> {
-        let none = Installation { path: PathBuf::new(), version: String::new(), origin: String::new() };
-        Some(library().map(|_| none))
+        Some(library().map(|_| Installation::default()))
     }
 
     fn keeps_to_loopback(&self) -> Option<&'static str> {
@@ -100,14 +98,17 @@ struct Session {
     spare: HashMap<String, Vec<Row>>,
 }
 
-fn absent(text: String) -> StoreError {
+fn absent(name: &str) -> StoreError {
+    let text =
+        format!("container {name} is not there: was its database dropped, or made with another schema?");
     StoreError::new(ErrorKind::NotFound, "open a container", text)
 }
 
 impl Session {
     fn open(place: &Place) -> Result<Self, Fault> {
         let (options, time) = (Options::parse(place.endpoint.url.expose())?, place.timeout);
-        let connection = client::Connection::open(library()?, &Options::factory(time), &options.properties(time))?;
+        let connection =
+            client::Connection::open(library()?, &Options::factory(time), &options.properties(time))?;
         let session = Self {
             connection,
             options,
@@ -121,9 +122,8 @@ impl Session {
         match (place.purpose, &place.database) {
             (Purpose::Look, None) => session.greet(place.endpoint.managed)?,
             (Purpose::Work, Some(name)) => {
-                if session.connection.container(&format!("{name}-owner"))?.is_none() {
-                    return Err(absent(format!("there is no database {name}: make it first")).into());
-                }
+                let owner = format!("{name}-owner");
+                session.connection.container(&owner)?.ok_or_else(|| absent(&owner))?;
             }
             _ => {}
         }
@@ -164,38 +164,12 @@ impl Session {
         if let Some(known) = self.containers.get(&key) {
             return Ok(known.clone());
         }
-        let container = self.connection.container(&key.0)?.ok_or_else(|| {
-            absent(format!(
-                "container {} is not there: was its database dropped, or made with another schema?",
-                key.0
-            ))
-        })?;
+        let container = self.connection.container(&key.0)?.ok_or_else(|| absent(&key.0))?;
         if by_hand {
-            container.commit_by_hand()?;
+            self.connection.commit_by_hand(&container)?;
         }
         self.containers.insert(key, container.clone());
         Ok(container)
-    }
-
-    /// So many rows of a container's columns.
-    fn rows(&mut self, name: &str, container: &Container, count: usize) -> Result<Vec<Row>, Fault> {
-        let mut rows = self.spare.get_mut(name).map_or_else(Vec::new, |spare| spare.split_off(spare.len().saturating_sub(count)));
-        while rows.len() < count {
-            rows.push(self.connection.row(container)?);
-        }
-        Ok(rows)
-    }
-
-    /// Keeps rows to be used again.
-    fn spare(&mut self, name: &str, mut rows: Vec<Row>) {
-        const KEPT: usize = 1_000;
-        match self.spare.get_mut(name) {
-            Some(spare) => {
-                spare.append(&mut rows);
-                spare.truncate(KEPT);
-            }
-            None => drop(self.spare.insert(name.to_owned(), rows)),
-        }
     }
 
     /// After a failure a container may have been dropped, or made anew.
@@ -207,18 +181,16 @@ impl Session {
         done
     }
 
-    fn answer(&mut self, statement: Prepared, cells: &[Cell<'_>], each: &mut EachRow<'_>) -> Result<(), Fault> {
+    fn answer(
+        &mut self,
+        statement: Prepared,
+        cells: &[Cell<'_>],
+        each: &mut EachRow<'_>,
+    ) -> Result<(), Fault> {
         let (text, plan) = self.statements[statement.0].clone();
         match &*plan {
             Some(plan) if plan.put.is_empty() => self.ask(plan, cells, each),
-            Some(plan) => {
-                let container = self.container(&plan.name, None, false)?;
-                let mut rows = self.rows(&plan.name, &container, 1)?;
-                for (column, &slot) in (0..).zip(&plan.put) {
-                    rows[0].set(column, plan.kind(slot), cells[slot])?;
-                }
-                container.put(&self.connection, &rows, true)
-            }
+            Some(plan) => self.put_one(plan, &|slot| cells[slot]),
             None => {
                 for row in self.tell(&text)? {
                     each(&Fetched(row.iter().map(|cell| Cell::Text(cell)).collect::<Vec<_>>()))?;
@@ -281,8 +253,6 @@ impl Connection for Session {
         Box::pin(ready(self.kept(written)))
     }
 
-    fn within(&mut self, _: Option<Duration>) {}
-
     /// A question's value is the container that it was put to.
     fn plan<'a>(
         &'a mut self,
@@ -303,9 +273,5 @@ impl Connection for Session {
 
     fn sent(&mut self) -> Option<Vec<(String, Vec<String>)>> {
         self.connection.sent.replace(Some(Vec::new())).or_else(|| Some(Vec::new()))
-    }
-
-    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), Fault>> {
-        Box::pin(ready(Ok(())))
     }
 }

@@ -10,12 +10,12 @@ use crate::server;
 use crate::session::FileSession;
 use crate::write::{TWO_COMMITS, sizes};
 use sensormark_drivers::{Databases, Driver, Place, Purpose};
-use sensormark_kit::adapter::administrator;
+use sensormark_kit::administrator;
 use sensormark_kit::folder;
 use sensormark_store::client_side::IN_THE_CLIENT;
 use sensormark_store::server::{KEEPS_TO_LOOPBACK, ServerFolder};
 use sensormark_store::{
-    Administrator, Capability, Clusters, Description, Endpoint, Family, Field, FieldType, Installation, Launch, Layout,
+    Administrator, Capability, Clusters, Description, Endpoint, Family, Installation, Launch, Layout,
     LayoutOption, Limits, LocalFuture, Logs, ONE_SERVER, Operation, Plan, RepeatedWrite, Schema,
     ServerOptions, Session, Store, StoreError, Table, TagPlacement, TimeKey, TimeResolution, WriteSize,
 };
@@ -25,8 +25,6 @@ use std::time::Duration;
 
 /// Why nothing is updated beside a reading.
 const NO_ENTITY: &str = "the table has no entity";
-/// How a reason begins that holds with such fields alone.
-const NARROW: &str = "with numbers of 16 bits, ";
 /// How long the question for the version may take.
 const VERSION: Duration = Duration::from_secs(10);
 
@@ -154,14 +152,7 @@ impl Store for FileStore {
             derived if derived.is_derived() => &derived_statement(derived),
             _ => "aggregate",
         };
-        let is_narrow = |field: &Field| field.kind == FieldType::U16;
-        match self.answers(layout, statement) {
-            Capability::ClientSide(reason) if reason.starts_with(NARROW) => {
-                let holds = table.fields.iter().any(is_narrow);
-                if holds { Capability::ClientSide(reason[NARROW.len()..].to_owned()) } else { Capability::Native }
-            }
-            capability => capability,
-        }
+        self.answers(layout, statement)
     }
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
@@ -259,7 +250,9 @@ impl Store for FileStore {
 
     fn version<'a>(&'a self, endpoint: &'a Endpoint) -> LocalFuture<'a, Result<String, StoreError>> {
         Box::pin(async move {
-            if let Some(library) = self.driver.installation().filter(|_| self.driver.databases() != Databases::Server) {
+            if let Some(library) =
+                self.driver.installation().filter(|_| self.driver.databases() != Databases::Server)
+            {
                 folder::check_there(&self.files.config.name, endpoint)?;
                 return Ok(library?.version);
             }

@@ -102,5 +102,5 @@ fn passwords_are_kept_as_griddb_keeps_them() {
     let root = tempfile::tempdir().expect("a folder");
     let [_, _, password] = files(root.path(), "5.9.0", false).expect("it is launched");
     let digest = "8c6976e5b5410415bde908bd4dee15dfb167a9c873fc4bb8a81f6f2ab448a918";
-    assert_eq!(password, format!("admin,{digest}\n"));
+    assert_eq!(password, format!("admin,{digest}"));
 }

@@ -1,7 +1,7 @@
 //! Asking: one question in TQL a container, those of several containers together. TQL answers with whole rows, with one aggregate, or with the first rows in an order.
 
 use super::Session;
-use super::client::{Kind, MILLISECOND, Row};
+use super::client::{Found, Kind, MILLISECOND, Row};
 use super::text::{Plan, Take, Whose};
 use crate::fetched::{Cells, Fetched, wrong_type};
 use crate::{Cell, EachRow, Fault};
@@ -46,82 +46,92 @@ impl Cells for Vec<Cell<'_>> {
 
 impl Session {
     /// Hands over the rows of the answer.
-    pub(super) fn ask(&mut self, plan: &Plan, cells: &[Cell<'_>], each: &mut EachRow<'_>) -> Result<(), Fault> {
+    pub(super) fn ask(
+        &mut self,
+        plan: &Plan,
+        cells: &[Cell<'_>],
+        each: &mut EachRow<'_>,
+    ) -> Result<(), Fault> {
         let series = self.series(plan, cells)?;
-        if let Some(slot) = plan.key {
-            return self.by_key(plan, &series, (slot, cells), each);
-        }
         if plan.take.iter().any(|take| matches!(take, Take::Value(_))) {
             return self.aggregates(plan, &series, cells, each);
         }
+        if let (Some(slot), [series]) = (plan.key, &series[..]) {
+            let Cell::I64(key) = cells[slot] else { return Ok(()) };
+            let container = self.container(&plan.name, *series, false)?;
+            let mut row = self.connection.row(&container)?;
+            if self.connection.row_by(&container, plan.kind(slot), key, &mut row)? {
+                each(&Fetched(Taken { series: *series, row: &row, take: &plan.take }))?;
+            }
+            return Ok(());
+        }
         let tql = plan.questions.first().and_then(|tql| tql.with(|slot| cells.get(slot).copied()));
         let Some(tql) = tql else { return Ok(()) };
-        for part in series.chunks(if plan.is_alone { 1 } else { TOGETHER }) {
-            let open = |&series| Ok((self.container(&plan.name, series, false)?, &*tql));
-            let open = part.iter().map(open).collect::<Result<Vec<_>, Fault>>()?;
-            let mut row = self.rows(&plan.name, &open[0].0, 1)?;
-            for (&series, found) in part.iter().zip(self.connection.ask(&open)?) {
+        let questions: Vec<(Option<u32>, &str)> = series.iter().map(|&series| (series, &*tql)).collect();
+        let together = if plan.is_alone { 1 } else { TOGETHER };
+        self.each(&plan.name, &questions, together, &plan.take, each)
+    }
+
+    /// Hands over the rows that questions find in containers of one schema.
+    fn each(
+        &mut self,
+        name: &str,
+        questions: &[(Option<u32>, &str)],
+        together: usize,
+        take: &[Take],
+        each: &mut EachRow<'_>,
+    ) -> Result<(), Fault> {
+        for part in questions.chunks(together) {
+            let found = self.found(name, part)?;
+            let first = self.container(name, part[0].0, false)?;
+            let mut row = self.connection.row(&first)?;
+            for (&(series, _), found) in part.iter().zip(found) {
                 while found.has_next() {
-                    found.next(&mut row[0])?;
-                    if !each(&Fetched(Taken { series, row: &row[0], take: &plan.take }))? {
+                    found.next(&mut row)?;
+                    if !each(&Fetched(Taken { series, row: &row, take }))? {
                         break;
                     }
                 }
             }
-            self.spare(&plan.name, row);
         }
         Ok(())
+    }
+
+    fn found(&mut self, name: &str, questions: &[(Option<u32>, &str)]) -> Result<Vec<Found>, Fault> {
+        let open = questions.iter().map(|&(series, tql)| Ok((self.container(name, series, false)?, tql)));
+        let open = open.collect::<Result<Vec<_>, Fault>>()?;
+        self.connection.ask(&open)
     }
 
     /// The series that are asked for, ascending; none where the container is one by itself.
     fn series(&mut self, plan: &Plan, cells: &[Cell<'_>]) -> Result<Vec<Option<u32>>, Fault> {
         let mut numbers = match &plan.whose {
             Whose::Named => return Ok(vec![None]),
-            Whose::Given(slot) => match cells.get(*slot) {
-                Some(&Cell::I64(series)) => vec![series],
-                Some(Cell::Integers(series)) => series.to_vec(),
+            Whose::Given(slot) => match cells[*slot] {
+                Cell::I64(series) => vec![series],
+                Cell::Integers(series) => series.to_vec(),
                 _ => Vec::new(),
             },
             Whose::Found(tql) => {
-                let Some(tql) = tql.with(|slot| cells.get(slot).copied()) else { return Ok(Vec::new()) };
-                let tags = format!("{}-tags", plan.name);
-                let container = self.container(&tags, None, false)?;
-                let mut rows = self.rows(&tags, &container, 1)?;
-                let found = self.connection.ask(&[(container, &*tql)])?;
-                let mut numbers = Vec::new();
-                while found[0].has_next() {
-                    found[0].next(&mut rows[0])?;
-                    if let Cell::I64(series) = rows[0].cell(0, Kind::Integer)? {
-                        numbers.push(series);
-                    }
-                }
-                self.spare(&tags, rows);
-                numbers
+                let (tags, tql, mut found) =
+                    (format!("{}-tags", plan.name), tql.with(|slot| cells.get(slot).copied()), Vec::new());
+                let number = &mut |row: &dyn sensormark_kit::Row| {
+                    found.push(row.integer(0)?);
+                    Ok(true)
+                };
+                self.each(
+                    &tags,
+                    &[(None, &tql.unwrap_or_default())],
+                    1,
+                    &[Take::Field(Kind::Long, 0)],
+                    number,
+                )?;
+                found
             }
         };
         numbers.sort_unstable();
         numbers.dedup();
-        Ok(numbers.into_iter().filter_map(|series| u32::try_from(series).ok()).map(Some).collect())
-    }
-
-    /// The one row of each container that has this key.
-    fn by_key(
-        &mut self,
-        plan: &Plan,
-        series: &[Option<u32>],
-        (slot, cells): (usize, &[Cell<'_>]),
-        each: &mut EachRow<'_>,
-    ) -> Result<(), Fault> {
-        let Some(&Cell::I64(key)) = cells.get(slot) else { return Ok(()) };
-        for &series in series {
-            let container = self.container(&plan.name, series, false)?;
-            let mut rows = self.rows(&plan.name, &container, 1)?;
-            if container.row_by(&self.connection, plan.kind(slot), key, &mut rows[0])? {
-                each(&Fetched(Taken { series, row: &rows[0], take: &plan.take }))?;
-            }
-            self.spare(&plan.name, rows);
-        }
-        Ok(())
+        Ok(numbers.into_iter().map(|series| u32::try_from(series).ok()).collect())
     }
 
     /// A row of aggregates a series and window: one question each.
@@ -132,49 +142,46 @@ impl Session {
         cells: &[Cell<'_>],
         each: &mut EachRow<'_>,
     ) -> Result<(), Fault> {
-        let windows = plan.windows.map_or(Some(vec![(0, None)]), |slots| windows(plan, slots, cells));
-        let windows = windows.filter(|windows| {
-            windows.len() * plan.questions.len() * series.len() <= MOST_QUESTIONS || plan.windows.is_none()
-        });
-        let windows = windows.ok_or(Fault::FromReadings)?;
-        let mut texts = Vec::new();
+        let kind = |take: &Take| if let Take::Value(kind) = take { Some(*kind) } else { None };
+        let kinds: Vec<Kind> = plan.take.iter().filter_map(kind).collect();
+        let most = MOST_QUESTIONS / (kinds.len() * series.len()).max(1);
+        let windows = match plan.windows {
+            Some(slots) => windows(plan, slots, cells)
+                .filter(|windows| windows.len() <= most)
+                .ok_or(Fault::FromReadings)?,
+            None => vec![(0, None)],
+        };
+        let (mut texts, series_count) = (Vec::new(), series.len());
         for (_, range) in &windows {
-            for tql in &plan.questions {
-                let cell = |slot| match (range, plan.windows) {
-                    (Some((from, _)), Some([start, ..])) if slot == start => Some(Cell::I64(*from)),
-                    (Some((_, to)), Some([_, end, ..])) if slot == end => Some(Cell::I64(*to)),
-                    _ => cells.get(slot).copied(),
-                };
-                texts.push(tql.with(cell).unwrap_or_default());
+            let cell = |slot| match (range, plan.windows) {
+                (Some(range), Some([start, end, ..])) if slot == start || slot == end => {
+                    Some(Cell::I64(if slot == start { range.0 } else { range.1 }))
+                }
+                _ => cells.get(slot).copied(),
+            };
+            texts.extend(plan.questions.iter().filter_map(|tql| tql.with(cell)));
+        }
+        let questions: Vec<(Option<u32>, &str)> =
+            texts.iter().flat_map(|text| series.iter().map(|&series| (series, &**text))).collect();
+        let mut values = Vec::with_capacity(questions.len());
+        for part in questions.chunks(TOGETHER) {
+            for found in self.found(&plan.name, part)? {
+                values.push(found.aggregate(kinds[values.len() / series_count % kinds.len()])?);
             }
         }
-        let all: Vec<(&str, Option<u32>)> =
-            texts.iter().flat_map(|text| series.iter().map(move |&series| (text.as_str(), series))).collect();
-        let kinds: Vec<Kind> = plan.take.iter().filter_map(|take| if let Take::Value(kind) = take { Some(*kind) } else { None }).collect();
-        let mut values = Vec::with_capacity(all.len());
-        for part in all.chunks(TOGETHER) {
-            let open = part.iter().map(|&(text, series)| Ok((self.container(&plan.name, series, false)?, text)));
-            let open = open.collect::<Result<Vec<_>, Fault>>()?;
-            for found in self.connection.ask(&open)? {
-                values.push(found.aggregate(kinds[values.len() / series.len() % kinds.len()])?);
-            }
-        }
-        let value = |window: usize, question: usize, place: usize| {
-            values[(window * kinds.len() + question) * series.len() + place]
+        let is_much = |(question, value): (&(_, &str), &Cell<'_>)| {
+            question.1.starts_with("SELECT COUNT(")
+                && matches!(value, Cell::I64(count) if *count > MOST_SUMMED)
         };
-        let has_sum = kinds.contains(&Kind::Integer);
-        let counts = |(text, value): (&(&str, _), &Cell<'_>)| {
-            text.0.starts_with("SELECT COUNT(") && matches!(value, Cell::I64(count) if *count > MOST_SUMMED)
-        };
-        if has_sum && all.iter().zip(&values).any(counts) {
+        if kinds.contains(&Kind::Integer) && questions.iter().zip(&values).any(is_much) {
             return Err(Fault::FromReadings);
         }
         for (window, (start_ns, _)) in windows.iter().enumerate() {
             for (place, series) in series.iter().enumerate() {
-                let mut questions = 0..;
+                let mut questions = window * kinds.len()..;
                 let cell = |take: &Take| match take {
                     Take::Series => Cell::I64(series.unwrap_or_default().into()),
-                    Take::Value(_) => value(window, questions.next().unwrap_or_default(), place),
+                    Take::Value(_) => values[questions.next().unwrap_or_default() * series_count + place],
                     _ => Cell::I64(*start_ns),
                 };
                 each(&Fetched(plan.take.iter().map(cell).collect::<Vec<_>>()))?;
@@ -199,7 +206,7 @@ fn windows(plan: &Plan, [start, end, width, origin]: [usize; 4], cells: &[Cell<'
     let (mut parts, mut at) = (Vec::new(), window.start_of(first));
     // The first unit that is not before an instant.
     let units = |ns: i64| ns.div_euclid(unit) + i64::from(ns.rem_euclid(unit) > 0);
-    while at < end {
+    while at.max(first) < end {
         let next = at.saturating_add(window.width_ns);
         parts.push((at, Some((units(at.max(first)), units(next.min(end))))));
         at = next;

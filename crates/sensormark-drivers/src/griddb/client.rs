@@ -3,17 +3,19 @@
 //! Every handle keeps what it came from alive, closes itself, and stays on its thread.
 #![allow(unsafe_code, reason = "GridDB has a C client and no network protocol that is open to others")]
 
-use super::foreign::{Blob, Code, ColumnInfo, ContainerInfo, ContainerRows, Flag, Functions, Handle};
-use super::foreign::{IndexInfo, PlanLine, Property, Text};
+use super::foreign::{
+    Blob, Code, ColumnInfo, ContainerInfo, ContainerRows, Flag, Functions, Handle, PlanLine, Property, Text,
+};
 use crate::foreign::text_at;
 use crate::{Cell, Fault};
 use sensormark_kit::unexpected;
 use sensormark_store::StoreError;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};
+use std::fmt::Display;
 use std::mem::zeroed;
 use std::path::PathBuf;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::rc::Rc;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -67,7 +69,9 @@ pub(super) fn refused(numbers: &[i32], text: String) -> Fault {
     for &number in numbers {
         codes.push(number.to_string());
         if !SAY_NOTHING.contains(&number) {
-            codes.extend([(10, "x"), (100, "xx"), (1_000, "xxx")].map(|(part, x)| format!("{}{x}", number / part)));
+            codes.extend(
+                [(10, "x"), (100, "xx"), (1_000, "xxx")].map(|(part, x)| format!("{}{x}", number / part)),
+            );
         }
     }
     Fault::Refused { codes, source: text.clone().into(), text }
@@ -110,17 +114,28 @@ impl Owned {
     fn check(&self, code: Code) -> Result<(), Fault> {
         if code == 0 { Ok(()) } else { Err(failure(self.library, self.raw, code)) }
     }
+}
 
-    /// What this call gives; none where it gives nothing.
-    fn give(
-        self: &Rc<Self>,
-        close: fn(&Functions, *mut Handle),
-        call: impl FnOnce(Handle, *mut Handle) -> Code,
-    ) -> Result<Option<Self>, Fault> {
-        let mut raw = null_mut();
-        self.check(call(self.raw, &raw mut raw))?;
-        Ok((!raw.is_null()).then(|| Self { library: self.library, raw, close, from: Some(Rc::clone(self)) }))
-    }
+/// Calls a function on a resource.
+macro_rules! call {
+    ($on:expr, $function:ident $(, $argument:expr)*) => {{
+        let on = &*$on;
+        // SAFETY: the resource is open; what arguments point to lives until after the call.
+        on.check(unsafe { (on.library.$function)(on.raw $(, $argument)*) })
+    }};
+}
+
+/// The resource that a function gives of another one, if it gives any.
+macro_rules! give {
+    ($on:expr, $function:ident($($argument:expr),*), $close:ident($($how:expr)?)) => {{
+        let (from, mut raw): (&Rc<Owned>, Handle) = (&$on, null_mut());
+        // SAFETY: the resource is open, and what came from it is closed, because it kept this.
+        let close = |library: &Functions, raw| unsafe { (library.$close)(raw $(, $how)?) };
+        call!(from, $function $(, $argument)*, &raw mut raw).map(|()| {
+            let given = Owned { library: from.library, raw, close, from: Some(Rc::clone(from)) };
+            (!raw.is_null()).then_some(given)
+        })
+    }};
 }
 
 /// There is one where the library says that there is.
@@ -136,39 +151,37 @@ pub(super) enum Kind {
     Integer,
     Long,
     Double,
-    /// Milliseconds since the epoch; ns outside of this file.
+    /// Milliseconds since the epoch.
     Timestamp,
     Blob,
     /// A BLOB that holds text.
     Json,
 }
 
-/// Names of `GSType`, by number; arrays have none of ours.
-const TYPES: [&str; 11] =
-    ["STRING", "BOOL", "BYTE", "SHORT", "INTEGER", "LONG", "FLOAT", "DOUBLE", "TIMESTAMP", "GEOMETRY", "BLOB"];
+/// Names of types, with their numbers (`GSType`).
+const TYPES: [(&str, Kind, i32); 8] = [
+    ("STRING", Kind::String, 0),
+    ("BOOL", Kind::Bool, 1),
+    ("INTEGER", Kind::Integer, 4),
+    ("LONG", Kind::Long, 5),
+    ("DOUBLE", Kind::Double, 7),
+    ("TIMESTAMP", Kind::Timestamp, 8),
+    ("BLOB", Kind::Blob, 10),
+    ("JSON", Kind::Json, 10),
+];
 
 impl Kind {
     /// The type of this name.
     pub(super) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "STRING" => Self::String,
-            "BOOL" => Self::Bool,
-            "INTEGER" => Self::Integer,
-            "LONG" => Self::Long,
-            "DOUBLE" => Self::Double,
-            "TIMESTAMP" => Self::Timestamp,
-            "BLOB" => Self::Blob,
-            "JSON" => Self::Json,
-            _ => return None,
-        })
+        TYPES.iter().find(|one| one.0 == name).map(|one| one.1)
     }
 }
 
 /// Ns in a unit of a TIMESTAMP.
 pub(super) const MILLISECOND: i64 = 1_000_000;
 
-/// A column to be made: its name, its type's name, whether it may be null.
-pub(super) type Column<'a> = (&'a str, &'a str, bool);
+/// The words of a column: its name in quotes, its type's, and what else it is (`PRIMARY KEY`, `NULL`).
+pub(super) type Column<'a> = Vec<&'a str>;
 
 /// `GSTypeOption`s.
 const NULLABLE: i32 = 1 << 1;
@@ -184,223 +197,6 @@ pub(super) struct Connection {
     pub(super) sent: RefCell<Option<Sent>>,
 }
 
-/// Properties as the library takes them.
-fn with_properties<T>(all: &[(&str, String)], call: impl FnOnce(*const Property, usize) -> T) -> Result<T, Fault> {
-    let texts = all.iter().map(|(name, value)| Ok((text(name)?, text(value)?)));
-    let texts = texts.collect::<Result<Vec<_>, Fault>>()?;
-    let entries = texts.iter().map(|(name, value)| Property { name: name.as_ptr(), value: value.as_ptr() });
-    let entries: Vec<_> = entries.collect();
-    Ok(call(entries.as_ptr(), entries.len()))
-}
-
-impl Connection {
-    /// A connection with these properties, which asks nothing yet. Those of the `factory` are for all later connections of this process, so they are set with it.
-    pub(super) fn open(
-        library: &'static Functions,
-        factory: &[(&str, String)],
-        properties: &[(&str, String)],
-    ) -> Result<Self, Fault> {
-        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the default factory lives for ever; entries live until after the calls, with their number.
-        unsafe {
-            let shared = Rc::new(Owned { library, raw: (library.gsGetDefaultFactory)(), close: |_, _| {}, from: None });
-            let set = |first, count| (library.gsSetFactoryProperties)(shared.raw, first, count);
-            shared.check(with_properties(factory, set)?)?;
-            let close = |library: &Functions, raw| (library.gsCloseGridStore)(raw, 1);
-            let store = with_properties(properties, |first, count| {
-                shared.give(close, |factory, place| (library.gsGetGridStore)(factory, first, count, place))
-            })?;
-            Ok(Self { store: Rc::new(there(store?)?), sent: RefCell::default() })
-        }
-    }
-
-    /// Notes what is sent, where somebody wants to know.
-    #[inline]
-    fn note(&self, text: &str, values: impl FnOnce() -> Vec<String>) {
-        if let Some(sent) = &mut *self.sent.borrow_mut() {
-            sent.push((text.to_owned(), values()));
-        }
-    }
-
-    /// Makes a container, unless it is there and has this shape.
-    pub(super) fn make(&self, name: &str, time_series: bool, keyed: bool, columns: &[Column<'_>]) -> Result<(), Fault> {
-        let name = text(name)?;
-        let names = columns.iter().map(|column| text(column.0)).collect::<Result<Vec<_>, _>>()?;
-        let column = |(&(_, kind, nullable), name): (&Column<'_>, &CString)| ColumnInfo {
-            name: name.as_ptr(),
-            kind: TYPES.iter().zip(0..).find(|(one, _)| **one == kind).map_or(-1, |(_, number)| number),
-            index_flags: -1,
-            options: if nullable { NULLABLE } else { NOT_NULL },
-        };
-        let columns: Vec<_> = columns.iter().zip(&names).map(column).collect();
-        // SAFETY: a description of zeros is one of nothing.
-        let empty: ContainerInfo = unsafe { zeroed() };
-        let info = ContainerInfo {
-            name: name.as_ptr(),
-            kind: time_series.into(),
-            column_count: columns.len(),
-            columns: columns.as_ptr(),
-            row_key_assigned: keyed.into(),
-            ..empty
-        };
-        self.opened(|library, store, place| {
-            // SAFETY: the description and what it points to live until after the call.
-            unsafe { (library.gsPutContainerGeneralV4_3)(store, name.as_ptr(), &raw const info, 0, place) }
-        })?;
-        Ok(())
-    }
-
-    fn opened(&self, call: impl FnOnce(&Functions, Handle, *mut Handle) -> Code) -> Result<Option<Owned>, Fault> {
-        // SAFETY: the container is open; its queries are closed, since they kept it.
-        let close = |library: &Functions, raw| unsafe { (library.gsCloseContainer)(raw, 0) };
-        self.store.give(close, |store, place| call(self.store.library, store, place))
-    }
-
-    /// The container of this name, if it is there.
-    pub(super) fn container(&self, name: &str) -> Result<Option<Container>, Fault> {
-        self.note("gsGetContainerGeneral", || vec![name.to_owned()]);
-        let text = text(name)?;
-        // SAFETY: the name lives until after the call.
-        let call = |library: &Functions, store, place| unsafe { (library.gsGetContainerGeneral)(store, text.as_ptr(), place) };
-        Ok(self.opened(call)?.map(|owned| Container { owned: Rc::new(owned), name: name.into() }))
-    }
-
-    /// Drops a container; one that is not there is fine.
-    pub(super) fn drop_container(&self, name: &str) -> Result<(), Fault> {
-        let name = text(name)?;
-        // SAFETY: the name lives until after the call.
-        self.store.check(unsafe { (self.store.library.gsDropContainer)(self.store.raw, name.as_ptr()) })
-    }
-
-    /// The names of all containers, or of so many a partition. It fails where a partition does not answer.
-    pub(super) fn names(&self, most: Option<i64>) -> Result<Vec<String>, Fault> {
-        let library = self.store.library;
-        let most = most.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-        let (mut partitions, mut names) = (0, Vec::new());
-        // SAFETY: the controller is open until the end; names are copied before the next call, which ends their life; their list holds `count` texts.
-        unsafe {
-            let close = |library: &Functions, raw| (library.gsClosePartitionController)(raw);
-            let all = there(self.store.give(close, |store, place| (library.gsGetPartitionController)(store, place))?)?;
-            all.check((library.gsGetPartitionCount)(all.raw, &raw mut partitions))?;
-            for partition in 0..partitions {
-                let (mut found, mut count) = (std::ptr::null(), 0);
-                let (list, size) = (&raw mut found, &raw mut count);
-                all.check((library.gsGetPartitionContainerNames)(all.raw, partition, 0, most, list, size))?;
-                names.extend((0..count).map(|number| text_at(*found.add(number))));
-            }
-        }
-        Ok(names)
-    }
-
-    /// What the server says of a container: its kind, columns, row key and indexes.
-    pub(super) fn described(&self, name: &str) -> Result<String, Fault> {
-        let (container, store) = (text(name)?, &self.store);
-        // SAFETY: the name lives until after the call. What the description points to lives until the next call, and is copied before; lists hold as many entries as it says.
-        unsafe {
-            let (mut info, mut exists): (ContainerInfo, Flag) = (zeroed(), 0);
-            let (info_at, exists_at) = (&raw mut info, &raw mut exists);
-            store.check((store.library.gsGetContainerInfoV4_3)(store.raw, container.as_ptr(), info_at, exists_at))?;
-            let kind = if info.kind == 1 { "TIMESERIES" } else { "COLLECTION" };
-            let mut lines = vec![format!("{kind} {name}")];
-            for number in 0..info.column_count {
-                let column = &*info.columns.add(number);
-                let kind = usize::try_from(column.kind).ok().and_then(|kind| TYPES.get(kind)).unwrap_or(&"ARRAY");
-                let key = if info.row_key_assigned != 0 && number == 0 { " row key" } else { "" };
-                let filled = if column.options & NOT_NULL != 0 { " NOT NULL" } else { "" };
-                lines.push(format!("  {} {kind}{key}{filled}", text_at(column.name)));
-            }
-            lines.extend((0..info.index_count).map(|number| index(&*info.indexes.add(number))));
-            Ok(lines.join("\n"))
-        }
-    }
-
-    /// Puts rows into several containers. They go one request a node.
-    pub(super) fn put_many(&self, parts: &[(Container, Vec<Row>)]) -> Result<(), Fault> {
-        let names = parts.iter().map(|(container, _)| text(&container.name)).collect::<Result<Vec<_>, _>>()?;
-        let rows: Vec<Vec<Handle>> = parts.iter().map(|(_, rows)| handles(rows)).collect();
-        let entry = |(name, rows): (&CString, &Vec<Handle>)| ContainerRows {
-            name: name.as_ptr(),
-            rows: rows.as_ptr(),
-            count: rows.len(),
-        };
-        let entries: Vec<_> = names.iter().zip(&rows).map(entry).collect();
-        self.note("gsPutMultipleContainerRows", || {
-            let rows: usize = rows.iter().map(Vec::len).sum();
-            vec![format!("{rows} rows into {} containers, the first of which is {}", parts.len(), parts[0].0.name)]
-        });
-        // SAFETY: entries, names and rows live until after the call.
-        let code = unsafe {
-            (self.store.library.gsPutMultipleContainerRows)(self.store.raw, entries.as_ptr(), entries.len())
-        };
-        self.store.check(code)
-    }
-
-    /// A row of a container's columns, whose fields hold anything until they are set. It serves all containers of these columns.
-    pub(super) fn row(&self, container: &Container) -> Result<Row, Fault> {
-        // SAFETY: the row is open.
-        let close = |library: &Functions, raw| unsafe { (library.gsCloseRow)(raw) };
-        // SAFETY: the container is open.
-        let call = |container, place| unsafe { (self.store.library.gsCreateRowByContainer)(container, place) };
-        let mut row = there(container.owned.give(close, call)?)?;
-        // It outlives the container.
-        row.from = Some(Rc::clone(&self.store));
-        Ok(Row(row))
-    }
-
-    fn query(&self, container: &Container, tql: &str) -> Result<Rc<Owned>, Fault> {
-        self.note(tql, || vec![container.name.to_string()]);
-        let tql = text(tql)?;
-        // SAFETY: the query is open, and its row set closed, since it kept this.
-        let close = |library: &Functions, raw| unsafe { (library.gsCloseQuery)(raw) };
-        // SAFETY: the container is open, and the text lives until after the call.
-        let call = |container, place| unsafe { (self.store.library.gsQuery)(container, tql.as_ptr(), place) };
-        Ok(Rc::new(there(container.owned.give(close, call)?)?))
-    }
-
-    /// Asks questions in TQL, several of them together; answers in their order.
-    pub(super) fn ask(&self, questions: &[(Container, &str)]) -> Result<Vec<Found>, Fault> {
-        let library = self.store.library;
-        let queries = questions.iter().map(|(container, tql)| self.query(container, tql));
-        let queries = queries.collect::<Result<Vec<_>, _>>()?;
-        let is_one = queries.len() == 1;
-        if !is_one {
-            let all: Vec<Handle> = queries.iter().map(|query| query.raw).collect();
-            // SAFETY: the queries are open.
-            self.store.check(unsafe { (library.gsFetchAll)(self.store.raw, all.as_ptr(), all.len()) })?;
-        }
-        // SAFETY: the row set is open.
-        let close = |library: &Functions, raw| unsafe { (library.gsCloseRowSet)(raw) };
-        let found = |query: &Rc<Owned>| {
-            // SAFETY: the query is open, and where there are several, it was fetched.
-            let set = query.give(close, |query, place| unsafe {
-                if is_one { (library.gsFetch)(query, 0, place) } else { (library.gsGetRowSet)(query, place) }
-            })?;
-            Ok(Found(Rc::new(there(set)?)))
-        };
-        queries.iter().map(found).collect()
-    }
-}
-
-/// An index in words.
-///
-/// # Safety
-/// It is of a description that the library has just given.
-unsafe fn index(index: &IndexInfo) -> String {
-    let kind = match index.kind {
-        1 => "TREE",
-        2 => "HASH",
-        _ => "SPATIAL",
-    };
-    // SAFETY: by the caller's promise; the list holds as many names as it says.
-    let columns = unsafe {
-        let named = (0..index.column_name_count).map(|number| text_at(*index.column_names.add(number)));
-        let columns = named.collect::<Vec<_>>().join(", ");
-        if columns.is_empty() { text_at(index.column_name) } else { columns }
-    };
-    format!("  INDEX {kind} ({columns})")
-}
-
 /// An open container.
 #[derive(Clone)]
 pub(super) struct Container {
@@ -408,142 +204,259 @@ pub(super) struct Container {
     name: Rc<str>,
 }
 
+/// One row, whose fields hold anything until they are set. It serves all containers of its columns.
+pub(super) struct Row(Owned);
+
+/// What a question found: rows, the value of an aggregate, or a plan.
+pub(super) struct Found(Rc<Owned>);
+
 fn handles(rows: &[Row]) -> Vec<Handle> {
     rows.iter().map(|row| row.0.raw).collect()
 }
 
-impl Container {
-    fn call(&self, call: impl FnOnce(&Functions, Handle) -> Code) -> Result<(), Fault> {
-        self.owned.check(call(self.owned.library, self.owned.raw))
+/// Texts as the library takes them, in pairs.
+fn pairs(all: &[(&str, String)]) -> Result<Vec<[CString; 2]>, Fault> {
+    all.iter().map(|(name, value)| Ok([text(name)?, text(value)?])).collect()
+}
+
+fn properties(pairs: &[[CString; 2]]) -> Vec<Property> {
+    pairs.iter().map(|[name, value]| Property { name: name.as_ptr(), value: value.as_ptr() }).collect()
+}
+
+impl Connection {
+    /// A connection with these properties, which asks nothing yet. Those of the `factory` are for all later connections of this process, so they are set with it.
+    pub(super) fn open(
+        library: &'static Functions,
+        factory: &[(&str, String)],
+        own: &[(&str, String)],
+    ) -> Result<Self, Fault> {
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: it takes nothing, and the default factory lives for ever.
+        let raw = unsafe { (library.gsGetDefaultFactory)() };
+        let all = Rc::new(Owned { library, raw, close: |_, _| {}, from: None });
+        let (factory, own) = (pairs(factory)?, pairs(own)?);
+        let (shared, own) = (properties(&factory), properties(&own));
+        call!(all, gsSetFactoryProperties, shared.as_ptr(), shared.len())?;
+        let store = give!(all, gsGetGridStore(own.as_ptr(), own.len()), gsCloseGridStore(1))?;
+        Ok(Self { store: Rc::new(there(store)?), sent: RefCell::default() })
+    }
+
+    #[inline]
+    fn note(&self, text: &str, values: impl FnOnce() -> Vec<String>) {
+        if let Some(sent) = &mut *self.sent.borrow_mut() {
+            sent.push((text.to_owned(), values()));
+        }
+    }
+
+    #[inline]
+    fn note_call(&self, call: &str, container: &Container, value: impl Display) {
+        self.note(call, || vec![container.name.to_string(), value.to_string()]);
+    }
+
+    /// Makes a container, unless it is there and has this shape. Its first column may be the key.
+    pub(super) fn make(&self, name: &str, time_series: bool, columns: &[Column<'_>]) -> Result<(), Fault> {
+        let name = text(name)?;
+        let names =
+            columns.iter().map(|words| text(words[0].trim_matches('"'))).collect::<Result<Vec<_>, _>>()?;
+        let column = |(words, name): (&Column<'_>, &CString)| ColumnInfo {
+            name: name.as_ptr(),
+            kind: TYPES.iter().find(|one| words[1] == one.0).map_or(-1, |one| one.2),
+            index_flags: -1,
+            options: if words[2..] == ["NULL"] { NULLABLE } else { NOT_NULL },
+        };
+        let infos: Vec<_> = columns.iter().zip(&names).map(column).collect();
+        // SAFETY: a description of zeros is one of nothing.
+        let mut info: ContainerInfo = unsafe { zeroed() };
+        (info.name, info.kind) = (name.as_ptr(), time_series.into());
+        (info.columns, info.column_count) = (infos.as_ptr(), infos.len());
+        info.row_key_assigned = columns[0].contains(&"KEY").into();
+        let made = give!(
+            self.store,
+            gsPutContainerGeneralV4_3(name.as_ptr(), &raw const info, 0),
+            gsCloseContainer(0)
+        );
+        made.map(drop)
+    }
+
+    /// The container of this name, if it is there.
+    pub(super) fn container(&self, name: &str) -> Result<Option<Container>, Fault> {
+        self.note("gsGetContainerGeneral", || vec![name.to_owned()]);
+        let text = text(name)?;
+        let found = give!(self.store, gsGetContainerGeneral(text.as_ptr()), gsCloseContainer(0))?;
+        Ok(found.map(|owned| Container { owned: Rc::new(owned), name: name.into() }))
+    }
+
+    /// Drops a container; one that is not there is fine.
+    pub(super) fn drop_container(&self, name: &str) -> Result<(), Fault> {
+        call!(self.store, gsDropContainer, text(name)?.as_ptr())
+    }
+
+    /// The names of all containers, or of so many a partition. It fails where a partition does not answer.
+    pub(super) fn names(&self, most: Option<i64>) -> Result<Vec<String>, Fault> {
+        let all = give!(self.store, gsGetPartitionController(), gsClosePartitionController())?;
+        let (all, most) = (there(all)?, most.as_ref().map_or(null(), std::ptr::from_ref));
+        let (mut partitions, mut names) = (0, Vec::new());
+        call!(&all, gsGetPartitionCount, &raw mut partitions)?;
+        for partition in 0..partitions {
+            let (mut found, mut count) = (null(), 0);
+            call!(&all, gsGetPartitionContainerNames, partition, 0, most, &raw mut found, &raw mut count)?;
+            // SAFETY: the list holds `count` texts until the next call.
+            names.extend((0..count).map(|number| unsafe { text_at(*found.add(number)) }));
+        }
+        Ok(names)
     }
 
     /// Makes an index on a column, of the kind that its type has by default (a tree).
-    pub(super) fn index(&self, column: &str) -> Result<(), Fault> {
-        let column = text(column)?;
-        // SAFETY: the container is open, and the name lives until after the call.
-        self.call(|library, container| unsafe { (library.gsCreateIndex)(container, column.as_ptr(), -1) })
+    pub(super) fn index(&self, container: &Container, column: &str) -> Result<(), Fault> {
+        call!(container.owned, gsCreateIndex, text(column.trim_matches('"'))?.as_ptr(), -1)
     }
 
     /// Lets rows wait for a commit, where each statement commits by itself until then.
-    pub(super) fn commit_by_hand(&self) -> Result<(), Fault> {
-        // SAFETY: the container is open.
-        self.call(|library, container| unsafe { (library.gsSetAutoCommit)(container, 0) })
+    pub(super) fn commit_by_hand(&self, container: &Container) -> Result<(), Fault> {
+        call!(container.owned, gsSetAutoCommit, 0)
     }
 
     /// Commits.
-    pub(super) fn commit(&self, connection: &Connection) -> Result<(), Fault> {
-        connection.note("gsCommit", || vec![self.name.to_string()]);
-        // SAFETY: the container is open.
-        self.call(|library, container| unsafe { (library.gsCommit)(container) })
+    pub(super) fn commit(&self, container: &Container) -> Result<(), Fault> {
+        self.note("gsCommit", || vec![container.name.to_string()]);
+        call!(container.owned, gsCommit)
     }
 
     /// Takes back what was not committed.
-    pub(super) fn abort(&self) -> Result<(), Fault> {
-        // SAFETY: the container is open.
-        self.call(|library, container| unsafe { (library.gsAbort)(container) })
+    pub(super) fn abort(&self, container: &Container) -> Result<(), Fault> {
+        call!(container.owned, gsAbort)
     }
 
-    /// Puts rows in one request, in place of those with their keys.
-    pub(super) fn put(&self, connection: &Connection, rows: &[Row], alone: bool) -> Result<(), Fault> {
-        let (call, words) = if alone { ("gsPutRow", "1 row".to_owned()) } else { ("gsPutMultipleRows", format!("{} rows", rows.len())) };
-        connection.note(call, || vec![self.name.to_string(), words]);
+    /// Puts a row, in place of the one with its key.
+    pub(super) fn put(&self, container: &Container, row: &Row) -> Result<(), Fault> {
+        self.note_call("gsPutRow", container, "1 row");
+        let mut existed: Flag = 0;
+        call!(container.owned, gsPutRow, null(), row.0.raw, &raw mut existed)
+    }
+
+    /// The same of rows in one request.
+    pub(super) fn put_rows(&self, container: &Container, rows: &[Row]) -> Result<(), Fault> {
+        self.note_call("gsPutMultipleRows", container, format_args!("{} rows", rows.len()));
         let (rows, mut existed): (_, Flag) = (handles(rows), 0);
-        // SAFETY: container and rows are open; without a key a row's own is taken.
-        self.call(|library, container| unsafe {
-            match rows[..] {
-                [row] if alone => (library.gsPutRow)(container, std::ptr::null(), row, &raw mut existed),
-                _ => (library.gsPutMultipleRows)(container, rows.as_ptr(), rows.len(), &raw mut existed),
-            }
-        })
+        call!(container.owned, gsPutMultipleRows, rows.as_ptr(), rows.len(), &raw mut existed)
+    }
+
+    /// The same of rows of several containers. They go one request a node.
+    pub(super) fn put_many(&self, parts: &[(Container, Vec<Row>)]) -> Result<(), Fault> {
+        let names = parts.iter().map(|part| text(&part.0.name)).collect::<Result<Vec<_>, _>>()?;
+        let rows: Vec<Vec<Handle>> = parts.iter().map(|part| handles(&part.1)).collect();
+        let entry = |(name, rows): (&CString, &Vec<Handle>)| ContainerRows {
+            name: name.as_ptr(),
+            rows: rows.as_ptr(),
+            count: rows.len(),
+        };
+        let entries: Vec<_> = names.iter().zip(&rows).map(entry).collect();
+        self.note("gsPutMultipleContainerRows", || {
+            let (count, first) = (rows.iter().map(Vec::len).sum::<usize>(), &parts[0].0.name);
+            vec![format!("{count} rows into {} containers, the first of which is {first}", parts.len())]
+        });
+        call!(self.store, gsPutMultipleContainerRows, entries.as_ptr(), entries.len())
     }
 
     /// Reads the row with this key, if there is one.
-    pub(super) fn row_by(&self, connection: &Connection, kind: Kind, key: i64, row: &mut Row) -> Result<bool, Fault> {
-        let (name, key) = match kind {
-            Kind::Integer => ("gsGetRowByInteger", key),
-            Kind::Timestamp => ("gsGetRowByTimestamp", key),
-            _ => ("gsGetRowByLong", key),
-        };
-        connection.note(name, || vec![self.name.to_string(), key.to_string()]);
+    pub(super) fn row_by(
+        &self,
+        container: &Container,
+        kind: Kind,
+        key: i64,
+        row: &mut Row,
+    ) -> Result<bool, Fault> {
         let (row, mut exists): (_, Flag) = (row.0.raw, 0);
-        let exists_at = &raw mut exists;
-        // SAFETY: container and row are open.
-        self.call(|library, container| unsafe {
-            match kind {
-                Kind::Integer => (library.gsGetRowByInteger)(container, i32::try_from(key).unwrap_or(i32::MAX), row, 0, exists_at),
-                Kind::Timestamp => (library.gsGetRowByTimestamp)(container, key, row, 0, exists_at),
-                _ => (library.gsGetRowByLong)(container, key, row, 0, exists_at),
-            }
-        })?;
+        if kind == Kind::Timestamp {
+            self.note_call("gsGetRowByTimestamp", container, key);
+            call!(container.owned, gsGetRowByTimestamp, key, row, 0, &raw mut exists)?;
+        } else {
+            self.note_call("gsGetRowByLong", container, key);
+            call!(container.owned, gsGetRowByLong, key, row, 0, &raw mut exists)?;
+        }
         Ok(exists != 0)
     }
-}
 
-/// One row.
-pub(super) struct Row(Owned);
+    /// A row of a container's columns.
+    pub(super) fn row(&self, container: &Container) -> Result<Row, Fault> {
+        let mut row = there(give!(container.owned, gsCreateRowByContainer(), gsCloseRow())?)?;
+        // It outlives the container.
+        row.from = Some(Rc::clone(&self.store));
+        Ok(Row(row))
+    }
+
+    /// Asks questions in TQL, several of them together; answers in their order.
+    pub(super) fn ask(&self, questions: &[(Container, &str)]) -> Result<Vec<Found>, Fault> {
+        let query = |(container, tql): &(Container, &str)| {
+            self.note(tql, || vec![container.name.to_string()]);
+            Ok(Rc::new(there(give!(container.owned, gsQuery(text(tql)?.as_ptr()), gsCloseQuery())?)?))
+        };
+        let queries = questions.iter().map(query).collect::<Result<Vec<Rc<Owned>>, Fault>>()?;
+        if let [query] = &queries[..] {
+            return Ok(vec![Found(Rc::new(there(give!(*query, gsFetch(0), gsCloseRowSet())?)?))]);
+        }
+        let all: Vec<Handle> = queries.iter().map(|query| query.raw).collect();
+        call!(self.store, gsFetchAll, all.as_ptr(), all.len())?;
+        let found =
+            |query: &Rc<Owned>| Ok(Found(Rc::new(there(give!(*query, gsGetRowSet(), gsCloseRowSet())?)?)));
+        queries.iter().map(found).collect()
+    }
+}
 
 impl Row {
     /// Sets a field; the library copies what it gets.
     #[inline]
     pub(super) fn set(&mut self, column: i32, kind: Kind, cell: Cell<'_>) -> Result<(), Fault> {
-        let (library, row) = (self.0.library, self.0.raw);
-        // SAFETY: the row is open; texts and bytes live until after the call.
-        let code = unsafe {
-            match (kind, cell) {
-                (_, Cell::Null) => (library.gsSetRowFieldNull)(row, column),
-                (_, Cell::Bool(value)) => (library.gsSetRowFieldByBool)(row, column, value.into()),
-                (Kind::Integer, Cell::I64(value)) => {
-                    (library.gsSetRowFieldByInteger)(row, column, i32::try_from(value).unwrap_or(i32::MAX))
-                }
-                (Kind::Timestamp, Cell::I64(value)) => (library.gsSetRowFieldByTimestamp)(row, column, value),
-                (_, Cell::I64(value)) => (library.gsSetRowFieldByLong)(row, column, value),
-                (_, Cell::F64(value)) => (library.gsSetRowFieldByDouble)(row, column, value),
-                (_, Cell::Text(value)) => (library.gsSetRowFieldByString)(row, column, text(value)?.as_ptr()),
-                (_, Cell::Bytes(value)) => {
-                    let blob = Blob { size: value.len(), data: value.as_ptr().cast() };
-                    (library.gsSetRowFieldByBlob)(row, column, &raw const blob)
-                }
-                _ => return Err(unexpected("a value that no column takes").into()),
+        let row = &self.0;
+        match (kind, cell) {
+            (_, Cell::Null) => call!(row, gsSetRowFieldNull, column),
+            (_, Cell::Bool(value)) => call!(row, gsSetRowFieldByBool, column, value.into()),
+            (Kind::Integer, Cell::I64(value)) => {
+                call!(row, gsSetRowFieldByInteger, column, i32::try_from(value).unwrap_or(i32::MAX))
             }
-        };
-        self.0.check(code)
-    }
-
-    /// What this call reads of a field.
-    #[inline]
-    fn read<T>(&self, column: i32, call: impl FnOnce(&Functions) -> unsafe extern "C" fn(Handle, i32, *mut T) -> Code) -> Result<T, Fault> {
-        // SAFETY: all zeros are a value of each type that is read (numbers, and pointers to nothing); the row is open.
-        unsafe {
-            let mut value = zeroed();
-            self.0.check(call(self.0.library)(self.0.raw, column, &raw mut value))?;
-            Ok(value)
+            (Kind::Timestamp, Cell::I64(value)) => call!(row, gsSetRowFieldByTimestamp, column, value),
+            (_, Cell::I64(value)) => call!(row, gsSetRowFieldByLong, column, value),
+            (_, Cell::F64(value)) => call!(row, gsSetRowFieldByDouble, column, value),
+            (_, Cell::Text(value)) => call!(row, gsSetRowFieldByString, column, text(value)?.as_ptr()),
+            (_, Cell::Bytes(value)) => {
+                let blob = Blob { size: value.len(), data: value.as_ptr().cast() };
+                call!(row, gsSetRowFieldByBlob, column, &raw const blob)
+            }
+            _ => Err(unexpected("a value that no column takes").into()),
         }
     }
 
     /// A field's value, which belongs to the row: what changes a row needs it for itself.
     pub(super) fn cell(&self, column: i32, kind: Kind) -> Result<Cell<'_>, Fault> {
-        if self.read(column, |library| library.gsGetRowFieldNull)? != 0 {
+        macro_rules! read {
+            ($function:ident) => {{
+                // SAFETY: zeros are a value of each type that is read: numbers, and pointers to nothing.
+                let mut value = unsafe { zeroed() };
+                call!(&self.0, $function, column, &raw mut value)?;
+                value
+            }};
+        }
+        if read!(gsGetRowFieldNull) != 0 {
             return Ok(Cell::Null);
         }
         Ok(match kind {
-            Kind::Bool => Cell::Bool(self.read(column, |library| library.gsGetRowFieldAsBool)? != 0),
-            Kind::Integer => Cell::I64(self.read(column, |library| library.gsGetRowFieldAsInteger)?.into()),
-            Kind::Long => Cell::I64(self.read(column, |library| library.gsGetRowFieldAsLong)?),
-            Kind::Double => Cell::F64(self.read(column, |library| library.gsGetRowFieldAsDouble)?),
-            Kind::Timestamp => {
-                let milliseconds: i64 = self.read(column, |library| library.gsGetRowFieldAsTimestamp)?;
-                Cell::I64(milliseconds.saturating_mul(MILLISECOND))
-            }
+            Kind::Bool => Cell::Bool(read!(gsGetRowFieldAsBool) != 0),
+            Kind::Integer => Cell::I64(read!(gsGetRowFieldAsInteger).into()),
+            Kind::Long => Cell::I64(read!(gsGetRowFieldAsLong)),
+            Kind::Double => Cell::F64(read!(gsGetRowFieldAsDouble)),
+            // In ns.
+            Kind::Timestamp => Cell::I64(read!(gsGetRowFieldAsTimestamp).saturating_mul(MILLISECOND)),
             Kind::String => {
-                let value: Text = self.read(column, |library| library.gsGetRowFieldAsString)?;
+                let value: Text = read!(gsGetRowFieldAsString);
                 // SAFETY: the library gives a text that ends with NUL and stays until the row changes.
                 Cell::Text(utf8(unsafe { CStr::from_ptr(value) }.to_bytes())?)
             }
             Kind::Blob | Kind::Json => {
-                let blob: Blob = self.read(column, |library| library.gsGetRowFieldAsBlob)?;
+                let blob: Blob = read!(gsGetRowFieldAsBlob);
                 let bytes = match blob.size {
                     0 => &[],
-                    // SAFETY: the library gives `size` bytes that stay until the row changes.
+                    // SAFETY: the library gives so many bytes, which stay until the row changes.
                     size => unsafe { std::slice::from_raw_parts(blob.data.cast::<u8>(), size) },
                 };
                 if kind == Kind::Json { Cell::Text(utf8(bytes)?) } else { Cell::Bytes(bytes) }
@@ -556,9 +469,6 @@ fn utf8(bytes: &[u8]) -> Result<&str, StoreError> {
     std::str::from_utf8(bytes).map_err(|_| unexpected("a text is not UTF-8"))
 }
 
-/// What a question found: rows, the value of an aggregate, or a plan.
-pub(super) struct Found(Rc<Owned>);
-
 impl Found {
     pub(super) fn has_next(&self) -> bool {
         // SAFETY: the row set is open.
@@ -567,8 +477,7 @@ impl Found {
 
     /// Reads the next row.
     pub(super) fn next(&self, row: &mut Row) -> Result<(), Fault> {
-        // SAFETY: row set and row are open.
-        self.0.check(unsafe { (self.0.library.gsGetNextRow)(self.0.raw, row.0.raw) })
+        call!(self.0, gsGetNextRow, row.0.raw)
     }
 
     /// The value of an aggregate, a floating point number or a whole one; none where there was nothing to aggregate.
@@ -576,20 +485,13 @@ impl Found {
         if !self.has_next() {
             return Ok(Cell::Null);
         }
-        let library = self.0.library;
-        // SAFETY: the result is open.
-        let close = |library: &Functions, raw| unsafe { (library.gsCloseAggregationResult)(raw) };
-        // SAFETY: the row set is open.
-        let found = self.0.give(close, |set, place| unsafe { (library.gsGetNextAggregation)(set, place) })?;
-        let (found, mut assigned): (_, Flag) = (there(found)?, 0);
-        let (mut whole, mut real) = (0, 0.0);
-        // SAFETY: the result is open.
-        found.check(unsafe {
-            match kind {
-                Kind::Double => (library.gsGetAggregationValueAsDouble)(found.raw, &raw mut real, &raw mut assigned),
-                _ => (library.gsGetAggregationValueAsLong)(found.raw, &raw mut whole, &raw mut assigned),
-            }
-        })?;
+        let found = there(give!(self.0, gsGetNextAggregation(), gsCloseAggregationResult())?)?;
+        let (mut whole, mut real, mut assigned): (_, _, Flag) = (0, 0.0, 0);
+        if kind == Kind::Double {
+            call!(&found, gsGetAggregationValueAsDouble, &raw mut real, &raw mut assigned)?;
+        } else {
+            call!(&found, gsGetAggregationValueAsLong, &raw mut whole, &raw mut assigned)?;
+        }
         if assigned == 0 {
             return Err(unexpected("an aggregate is of another type").into());
         }
@@ -600,14 +502,14 @@ impl Found {
     pub(super) fn plan(&self) -> Result<String, Fault> {
         let mut lines = Vec::new();
         while self.has_next() {
-            // SAFETY: the row set is open; the line's texts live until the next call on it, and are copied before.
-            unsafe {
-                let mut line: PlanLine = zeroed();
-                self.0.check((self.0.library.gsGetNextQueryAnalysis)(self.0.raw, &raw mut line))?;
-                let mut words = [line.kind, line.value, line.statement].map(|part| text_at(part)).to_vec();
-                words.retain(|word| !word.is_empty());
-                lines.push("  ".repeat(usize::try_from(line.depth).unwrap_or(0)) + &words.join(" "));
-            }
+            // SAFETY: zeros are a line without texts.
+            let mut line: PlanLine = unsafe { zeroed() };
+            call!(self.0, gsGetNextQueryAnalysis, &raw mut line)?;
+            // SAFETY: its texts live until the next call, and are copied before.
+            let mut words =
+                [line.kind, line.value, line.statement].map(|part| unsafe { text_at(part) }).to_vec();
+            words.retain(|word| !word.is_empty());
+            lines.push("  ".repeat(usize::try_from(line.depth).unwrap_or(0)) + &words.join(" "));
         }
         Ok(lines.join("\n"))
     }

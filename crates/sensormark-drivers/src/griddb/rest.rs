@@ -5,6 +5,7 @@
 
 use super::url::Options;
 use crate::Fault;
+use sensormark_kit::io_error;
 use sensormark_kit::url::basic_authorization;
 use sensormark_store::{ErrorKind, StoreError};
 use serde_json::Value;
@@ -70,7 +71,8 @@ impl Rest<'_> {
                 return Ok(());
             }
         }
-        Err(said(ErrorKind::Timeout, format!("the checkpoint is not done after {} s", SETTLE.as_secs())).into())
+        Err(said(ErrorKind::Timeout, format!("the checkpoint is not done after {} s", SETTLE.as_secs()))
+            .into())
     }
 
     fn ask(&self, method: &str, path: &str, form: &str) -> Result<Value, Fault> {
@@ -82,47 +84,32 @@ impl Rest<'_> {
             authorization.expose(),
             form.len()
         );
-        let failed = |error: io::Error, is_sent: bool| match error.kind() {
-            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
-                let text = format!(
-                    "port {port} does not answer within {} ms; check the server's load",
-                    self.time.as_millis()
-                );
-                said(ErrorKind::Timeout, text).with_doubt(is_sent)
-            }
-            _ => {
-                let text = format!("port {port}: {error}; check that the server runs, and the URL's option rest");
-                said(ErrorKind::Unavailable, text).with_doubt(false).with_source(error)
-            }
-        };
-        let stream = self.connected(host, port).map_err(|error| failed(error, false))?;
-        let answer = self.exchanged(stream, &request).map_err(|error| failed(error, true))?;
-        read(&String::from_utf8_lossy(&answer))
-    }
-
-    fn connected(&self, host: &str, port: u16) -> io::Result<TcpStream> {
-        let mut failure = io::Error::from(io::ErrorKind::NotFound);
-        for address in (host, port).to_socket_addrs()? {
-            match TcpStream::connect_timeout(&address, self.time) {
-                Ok(stream) => return Ok(stream),
-                Err(error) => failure = error,
-            }
-        }
-        Err(failure)
+        let exchanged = self.exchanged(&request).map_err(|error| {
+            let (kind, in_doubt, _) = io_error::meaning(error.kind()).unwrap_or((ErrorKind::Unavailable, true, ""));
+            let text = format!(
+                "port {port}: {error}, within {} ms; check that the server runs, its load, and the URL's option rest",
+                self.time.as_millis()
+            );
+            said(kind, text).with_doubt(in_doubt).with_source(error)
+        });
+        read(&String::from_utf8_lossy(&exchanged?))
     }
 
     /// The whole answer to a request.
-    fn exchanged(&self, mut stream: TcpStream, request: &str) -> io::Result<Vec<u8>> {
-        let (deadline, mut answer, mut part) = (Instant::now() + self.time, Vec::new(), [0; 16 << 10]);
-        stream.set_write_timeout(Some(self.time))?;
+    fn exchanged(&self, request: &str) -> io::Result<Vec<u8>> {
+        let (deadline, late) = (Instant::now() + self.time, io::ErrorKind::TimedOut);
+        let address = (self.options.nodes[0].0.as_str(), self.options.rest).to_socket_addrs()?.next();
+        let mut stream = TcpStream::connect_timeout(&address.ok_or(io::ErrorKind::NotFound)?, self.time)?;
         stream.write_all(request.as_bytes())?;
+        let (mut answer, mut part) = (Vec::new(), [0; 16 << 10]);
         loop {
-            let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-            stream.set_read_timeout(Some(left))?;
-            match stream.read(&mut part)? {
-                count if count > 0 && answer.len() < LARGEST && Instant::now() < deadline => answer.extend_from_slice(&part[..count]),
-                0 => return Ok(answer),
-                _ => return Err(io::ErrorKind::TimedOut.into()),
+            let left = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
+            stream.set_read_timeout(Some(left.filter(|_| answer.len() < LARGEST).ok_or(late)?))?;
+            match stream.read(&mut part) {
+                Ok(0) => return Ok(answer),
+                Ok(count) => answer.extend_from_slice(&part[..count]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(late.into()),
+                Err(error) => return Err(error),
             }
         }
     }
@@ -137,7 +124,8 @@ fn read(answer: &str) -> Result<Value, Fault> {
         ("200", "") => return Ok(Value::Null),
         ("200", body) => return Ok(serde_json::from_str(body).map_err(|_| wrong("the answer is not JSON"))?),
         ("401", _) => {
-            let text = "the administration refuses user and password; it takes those of an administrator alone";
+            let text =
+                "the administration refuses user and password; it takes those of an administrator alone";
             said(ErrorKind::Authentication, text)
         }
         ("503", _) => said(ErrorKind::Unavailable, "the server is starting or stopping").with_doubt(false),

@@ -61,8 +61,8 @@ impl Tql {
                 (Cell::I64(time), Written::Time) => {
                     text.push_str(&format!("TO_TIMESTAMP_MS({})", time.clamp(0, LATEST)));
                 }
-                // The least one is a sign and a number that no LONG holds.
-                (Cell::I64(number), _) => text.push_str(&number.max(-i64::MAX).to_string()),
+                // It would be a sign and a number that no LONG holds.
+                (Cell::I64(i64::MIN), _) => text.push_str("-9223372036854775807 - 1"),
                 (value, _) => text.push_str(&value.printed()),
             }
             text.push_str(behind);
@@ -232,7 +232,8 @@ mod tests {
         assert_eq!(plan.take, [Take::Series, Take::Field(Kind::Timestamp, 0)]);
         let values = [Cell::I64(-5), Cell::I64(7), Cell::F64(2.5), Cell::Text("it's")];
         let tql = plan.questions[0].with(|slot| values.get(slot).copied());
-        let expected = "SELECT * WHERE \"t\" >= TO_TIMESTAMP_MS(0) AND \"f\" >= 3 AND \"n\" = 'it''s' LIMIT 1";
+        let expected =
+            "SELECT * WHERE \"t\" >= TO_TIMESTAMP_MS(0) AND \"f\" >= 3 AND \"n\" = 'it''s' LIMIT 1";
         assert_eq!(tql.as_deref(), Some(expected));
         assert!(Plan::read("CREATE COLLECTION", &types).is_none());
     }

@@ -74,7 +74,9 @@ impl Options {
                     ));
                 }
                 other => {
-                    return Err(wrong(&format!("{other:?} is not an option that it may have; those are rest and database")));
+                    return Err(wrong(&format!(
+                        "{other:?} is not an option that it may have; those are rest and database"
+                    )));
                 }
             }
         }

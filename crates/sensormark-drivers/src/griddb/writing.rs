@@ -7,7 +7,6 @@ use super::Session;
 use super::client::{Container, Row};
 use super::text::{Plan, Whose};
 use crate::{Cell, Fault, Rows, Source};
-use sensormark_kit::unexpected;
 use sensormark_store::{ErrorKind, StoreError, Values};
 use std::ops::Range;
 
@@ -22,7 +21,8 @@ fn check(what: &str, size: usize, most: usize) -> Result<(), StoreError> {
     if size <= most {
         return Ok(());
     }
-    let text = format!("{what} of {size} bytes is larger than {most}; write less at a time, or shorter texts");
+    let text =
+        format!("{what} of {size} bytes is larger than {most}; write less at a time, or shorter texts");
     Err(StoreError::new(ErrorKind::TooLarge, "write readings", text))
 }
 
@@ -69,7 +69,9 @@ impl<'a> Writing<'a> {
         let mut parts: Vec<Range<usize>> = Vec::new();
         for place in 0..self.order.len() {
             match parts.last_mut() {
-                Some(part) if part.len() < ROWS && self.series(part.start) == self.series(place) => part.end += 1,
+                Some(part) if part.len() < ROWS && self.series(part.start) == self.series(place) => {
+                    part.end += 1
+                }
                 _ => parts.push(place..place + 1),
             }
         }
@@ -82,14 +84,6 @@ impl<'a> Writing<'a> {
             Source::Json | Source::Packed => Cell::Bytes(&self.documents[row]),
             _ => self.rows.cell(row, slot),
         }
-    }
-
-    /// Sets the fields of a row that are in these columns.
-    fn fill(&self, to: &mut Row, row: usize, columns: Range<usize>) -> Result<(), Fault> {
-        for (column, &slot) in (0..).zip(&self.plan.put).skip(columns.start).take(columns.len()) {
-            to.set(column, self.plan.kind(slot), self.cell(row, slot))?;
-        }
-        Ok(())
     }
 }
 
@@ -112,10 +106,10 @@ fn requests(parts: &[Range<usize>]) -> Vec<&[Range<usize>]> {
 impl Session {
     /// Writes a block; how many requests carried it.
     pub(super) fn put(&mut self, plan: &Plan, encoder: &str, rows: &Rows<'_>) -> Result<u64, Fault> {
-        let writing = Writing::new(plan, rows)?;
         if encoder == "entity" {
-            return self.put_entity(&writing);
+            return self.put_one(plan, &|slot| rows.cell(0, slot)).map(|()| 1);
         }
+        let writing = Writing::new(plan, rows)?;
         if rows.len() > ROWS {
             // The client's rows take much memory.
             self.spare.retain(|name, _| *name == plan.name);
@@ -124,9 +118,9 @@ impl Session {
         for request in requests(&writing.parts()) {
             let mut ready = Vec::with_capacity(request.len());
             let done = self.fill(&writing, request, &mut ready).and_then(|()| self.send(&ready, &mut sent));
-            for (_, rows) in ready {
-                self.spare(&plan.name, rows);
-            }
+            let spare = self.spare.entry(plan.name.clone()).or_default();
+            spare.extend(ready.into_iter().flat_map(|(_, rows)| rows));
+            spare.truncate(ROWS);
             if let Err(fault) = done {
                 // What was sent before stays there.
                 return Err(Fault::Partly { fault: Box::new(fault), acknowledged: 0, goes_on: sent > 0 });
@@ -145,9 +139,14 @@ impl Session {
         let name = &writing.plan.name;
         for part in request {
             let container = self.container(name, writing.series(part.start), self.is_durable)?;
-            let mut rows = self.rows(name, &container, part.len())?;
-            for (row, &number) in rows.iter_mut().zip(&writing.order[part.clone()]) {
-                writing.fill(row, number, 0..writing.plan.put.len())?;
+            let mut rows = Vec::with_capacity(part.len());
+            for &number in &writing.order[part.clone()] {
+                let spare = self.spare.get_mut(name).and_then(Vec::pop);
+                let mut row = spare.map_or_else(|| self.connection.row(&container), Ok)?;
+                for (column, &slot) in (0..).zip(&writing.plan.put) {
+                    row.set(column, writing.plan.kind(slot), writing.cell(number, slot))?;
+                }
+                rows.push(row);
             }
             ready.push((container, rows));
         }
@@ -158,14 +157,20 @@ impl Session {
     fn send(&self, ready: &[(Container, Vec<Row>)], sent: &mut u64) -> Result<(), Fault> {
         if self.is_durable {
             for (container, rows) in ready {
-                let done = container.put(&self.connection, rows, false).and_then(|()| container.commit(&self.connection));
-                done.inspect_err(|_| drop(container.abort()))?;
+                let done = self
+                    .connection
+                    .put_rows(container, rows)
+                    .and_then(|()| self.connection.commit(container));
+                done.inspect_err(|_| drop(self.connection.abort(container)))?;
                 *sent += 1;
             }
             return Ok(());
         }
         let done = match ready {
-            [(container, rows)] => container.put(&self.connection, rows, rows.len() == 1),
+            [(container, rows)] => match &rows[..] {
+                [row] => self.connection.put(container, row),
+                rows => self.connection.put_rows(container, rows),
+            },
             several => {
                 *sent += 1;
                 return self.connection.put_many(several);
@@ -175,17 +180,18 @@ impl Session {
         done
     }
 
-    /// Updates an entity's second column, or adds it.
-    fn put_entity(&mut self, writing: &Writing<'_>) -> Result<u64, Fault> {
-        let (plan, key) = (writing.plan, writing.plan.put[0]);
+    /// Puts one row. Of one that is there, the second column alone is changed: of an entity, when it was last seen.
+    pub(super) fn put_one<'a>(&mut self, plan: &Plan, cell: &dyn Fn(usize) -> Cell<'a>) -> Result<(), Fault> {
         let container = self.container(&plan.name, None, false)?;
-        let mut rows = self.rows(&plan.name, &container, 1)?;
-        let Cell::I64(series) = writing.cell(0, key) else { return Err(unexpected("an entity without a number").into()) };
-        let is_there = container.row_by(&self.connection, plan.kind(key), series, &mut rows[0])?;
-        writing.fill(&mut rows[0], 0, if is_there { 1..2 } else { 0..plan.put.len() })?;
-        container.put(&self.connection, &rows, true)?;
-        self.spare(&plan.name, rows);
-        Ok(1)
+        let (mut row, key) = (self.connection.row(&container)?, plan.put[0]);
+        let is_there = match cell(key) {
+            Cell::I64(number) => self.connection.row_by(&container, plan.kind(key), number, &mut row)?,
+            _ => false,
+        };
+        for (column, &slot) in (0..).zip(&plan.put).filter(|(column, _)| !is_there || *column == 1) {
+            row.set(column, plan.kind(slot), cell(slot))?;
+        }
+        self.connection.put(&container, &row)
     }
 }
 

@@ -1,13 +1,14 @@
-//! What the kit does for every store, tried on the template: ownership, layouts, numbers of tables, empty batches.
+//! What the kit does for every store, tried on SQLite: ownership, layouts, numbers of tables, empty batches.
 
 use sensormark_store::{
-    Acknowledgement, Administrator, Atomicity, Batch, Column, DatabaseName, Durability, Encoding,
-    EntityReading, ErrorKind, Layout, LocalFuture, Operation, Plan, Query, Schema, Shape, Store, StoreError,
+    Acknowledgement, Administrator, Atomicity, Batch, Column, DatabaseName, Durability,
+    EntityReading, ErrorKind, Family, LocalFuture, Operation, Plan, Query, Schema, Shape, Store, StoreError,
     TimeRange, TimeResolution, Values,
 };
-use sensormark_template::Template;
+use sensormark_statements::FileStore;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+use tempfile::TempDir;
 
 /// Takes the result of a future that is ready when first polled.
 fn now<T>(mut future: LocalFuture<'_, Result<T, StoreError>>) -> Result<T, StoreError> {
@@ -18,20 +19,21 @@ fn now<T>(mut future: LocalFuture<'_, Result<T, StoreError>>) -> Result<T, Store
     }
 }
 
-fn plan(store: &Template, owner: &str) -> Plan {
+fn plan(store: &FileStore, folder: &TempDir, owner: &str) -> Plan {
+    let schema = Arc::new(Schema::of_sensors([1, 2], TimeResolution::Nanoseconds));
     Plan {
-        endpoint: store.endpoint("template:here").unwrap(),
+        endpoint: store.endpoint(folder.path().to_str().unwrap()).unwrap(),
         database: DatabaseName::new("kit").unwrap(),
         owner: owner.into(),
-        schema: Arc::new(Schema::of_sensors([1, 2], TimeResolution::Nanoseconds)),
-        layout: Layout::row_per_reading(),
+        layout: store.layouts(&schema, Family::PerReading)[0].layout,
+        schema,
         durability: Durability::Default,
         clients: 1,
         timeout_ms: 1_000,
     }
 }
 
-fn administrator(store: &Template, plan: &Plan) -> Box<dyn Administrator> {
+fn administrator(store: &FileStore, plan: &Plan) -> Box<dyn Administrator> {
     now(store.administrator(plan)).unwrap()
 }
 
@@ -45,7 +47,7 @@ fn batch(plan: &Plan, table: usize, rows: i64) -> Batch {
     batch
 }
 
-fn stored(store: &Template, plan: &Plan) -> usize {
+fn stored(store: &FileStore, plan: &Plan) -> usize {
     let mut count = 0;
     let mut session = now(store.connect(plan)).unwrap();
     now(session.scan(0, &mut |batch| count += batch.len())).unwrap();
@@ -54,8 +56,8 @@ fn stored(store: &Template, plan: &Plan) -> usize {
 
 #[test]
 fn a_database_of_another_is_left_alone() {
-    let store = Template::new();
-    let (own, other) = (plan(&store, "me"), plan(&store, "you"));
+    let (store, folder) = (sensormark_stores::sqlite(), tempfile::tempdir().unwrap());
+    let (own, other) = (plan(&store, &folder, "me"), plan(&store, &folder, "you"));
     now(administrator(&store, &own).create()).unwrap();
     let mut session = now(store.connect(&own)).unwrap();
     now(session.write(&batch(&own, 0, 3))).unwrap();
@@ -72,8 +74,8 @@ fn a_database_of_another_is_left_alone() {
 
 #[test]
 fn an_earlier_attempt_of_the_same_owner_is_made_anew() {
-    let store = Template::new();
-    let plan = plan(&store, "me");
+    let (store, folder) = (sensormark_stores::sqlite(), tempfile::tempdir().unwrap());
+    let plan = plan(&store, &folder, "me");
     let mut administrator = administrator(&store, &plan);
     now(administrator.create()).unwrap();
     now(now(store.connect(&plan)).unwrap().write(&batch(&plan, 0, 3))).unwrap();
@@ -87,8 +89,8 @@ fn an_earlier_attempt_of_the_same_owner_is_made_anew() {
 
 #[test]
 fn what_is_not_offered_and_what_is_not_there_is_refused_once_for_all() {
-    let store = Template::new();
-    let mut plan = plan(&store, "me");
+    let (store, folder) = (sensormark_stores::sqlite(), tempfile::tempdir().unwrap());
+    let mut plan = plan(&store, &folder, "me");
     now(administrator(&store, &plan).create()).unwrap();
     let mut session = now(store.connect(&plan)).unwrap();
     let nothing = now(session.write(&batch(&plan, 0, 0))).unwrap();
@@ -111,7 +113,7 @@ fn what_is_not_offered_and_what_is_not_there_is_refused_once_for_all() {
     let (operation, table) = (Operation::UpsertSeparately, &plan.schema.tables[0]);
     let capability = store.capability(operation, &plan.layout, table);
     assert_eq!(capability.reason(), Some("the table has no entity"));
-    plan.layout.shape = Shape::RecordPerSpan { span_ns: 1, encoding: Encoding::Blob };
+    plan.layout.shape = Shape::NativeTimeSeries;
     let error = now(store.connect(&plan)).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
 }
