@@ -77,6 +77,12 @@ pub fn cassandra() -> FileStore {
     FileStore::new("cassandra", &[files!("cassandra", "cql")], sensormark_drivers::cassandra::Cassandra)
 }
 
+/// GridDB 4 and 5.
+#[cfg(feature = "griddb")]
+pub fn griddb() -> FileStore {
+    FileStore::new("griddb", &[files!("griddb", "tql")], sensormark_drivers::griddb::Griddb)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,8 +125,17 @@ mod tests {
     /// Compares with `tests/pins/schema.txt` of each store.
     #[test]
     fn tables_and_indexes_are_as_they_were() {
-        let files =
-            [sqlite(), duckdb(), postgresql(), mariadb(), questdb(), influxdb(), mongodb(), cassandra()];
+        let files = [
+            sqlite(),
+            duckdb(),
+            postgresql(),
+            mariadb(),
+            questdb(),
+            influxdb(),
+            mongodb(),
+            cassandra(),
+            griddb(),
+        ];
         assert_eq!(timescaledb().files().check(), Ok(()));
         for store in files {
             let name = store.name();
