@@ -6,7 +6,8 @@
 //! Staggered series report one after the other: of S series, series s is always ⌊s · interval / S⌋ after the tick, which takes the place of the jitter.
 //!
 //! Everything is a pure function of (seed, series, field, tick), had at once and without memory: nothing here grows with the data. A counter is k · step plus a
-//! bounded random part. A walk is a sum of noises of doubling period (see [`shape`]). So neither needs the values before it.
+//! bounded random part. A walk is a sum of noises of doubling period (see [`shape`]). So neither needs the values before it. What does need them
+//! ([`shape::Walked`]) keeps positions from which it goes on.
 //!
 //! It is not where readings are written or asked about (`workload::own`), nor where the description is read.
 

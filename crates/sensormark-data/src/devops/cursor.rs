@@ -39,9 +39,8 @@ pub struct Track {
 /// The ticks of some turns, each with the hosts that have one of these in it, by their places.
 pub fn ticks(turns: Range<u64>, hosts: u64) -> impl Iterator<Item = (u64, Range<usize>)> {
     (turns.start / hosts..turns.end.div_ceil(hosts)).map(move |tick| {
-        let [start, end] =
-            [turns.start, turns.end].map(|turn| turn.saturating_sub(tick * hosts).min(hosts) as usize);
-        (tick, start..end)
+        let place = |turn: u64| usize::try_from(turn.saturating_sub(tick * hosts).min(hosts)).unwrap_or(0);
+        (tick, place(turns.start)..place(turns.end))
     })
 }
 
@@ -113,7 +112,7 @@ impl Cursor {
     /// Fills a field that has no walk from those that have.
     fn follow(&self, field: usize, rule: Rule, begin: usize, batch: &mut Batch) {
         let mut column = std::mem::replace(&mut batch.columns[field].values, Values::I64(Vec::new()));
-        let first = (self.position.turn % self.constants.len() as u64) as usize;
+        let first = usize::try_from(self.position.turn % self.constants.len() as u64).unwrap_or(0);
         for (row, &(boot, memory)) in (begin..batch.len()).zip(self.constants.iter().cycle().skip(first)) {
             let reading = Reading { batch, row, memory, boot };
             match (&mut column, rule) {

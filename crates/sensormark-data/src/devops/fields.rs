@@ -79,11 +79,6 @@ const DISK_BYTES: i64 = 1 << 40;
 /// Bytes of the disk an inode.
 const INODE_BYTES: i64 = 4_096;
 
-/// The number of the measurement that questions are about, cpu.
-pub const CPU: usize = 0;
-/// The number of the field that questions are about, usage_user.
-pub const USAGE_USER: usize = 0;
-
 /// All measurements. A line is `measurement`, its name and its further tags, or a rule and the fields that have it ([`rule`]).
 const TABLE: &str = "
 measurement cpu

@@ -7,11 +7,6 @@ use super::*;
 /// Tags of every measurement. The first tells hosts apart.
 pub const TAGS: &str =
     "hostname region datacenter rack os arch team service service_version service_environment";
-/// The number of the tag that tells hosts apart.
-pub const HOSTNAME: usize = 0;
-/// The number of the tag that says at which site a host is.
-pub const DATACENTER: usize = 2;
-
 /// The tags of a measurement.
 pub fn tags(of: &Measurement) -> impl Iterator<Item = &'static str> {
     TAGS.split(' ').chain(of.tags.iter().copied())

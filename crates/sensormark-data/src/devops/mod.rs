@@ -35,8 +35,6 @@ pub const INTERVAL_NS: i64 = 10_000_000_000;
 pub const TICKS_AN_HOUR: u64 = 360;
 /// The first tick: 2016-01-01T00:00:00Z, as in the study's example, in ns since the Unix epoch.
 pub const START_NS: i64 = 1_451_606_400_000_000_000;
-/// Values of one host at one tick, over all measurements.
-pub const VALUES_PER_HOST: u64 = 101;
 
 /// What a bounded walk does at its bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

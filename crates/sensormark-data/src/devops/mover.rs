@@ -109,7 +109,8 @@ impl Mover {
         let mut out = out.iter_mut();
         for (tick, places) in ticks(turns, states.len() as u64) {
             let walks = states[places.clone()].iter_mut().zip(&self.streams[places.clone()]);
-            for (place, (state, stream)) in places.zip(walks) {
+            for (after, (state, stream)) in walks.enumerate() {
+                let place = places.start + after;
                 if let Some(out) = out.next() {
                     *out = shown(*state, place);
                 }

@@ -1,18 +1,7 @@
 //! Many series: what load rate, disk, memory and questions come to from a hundred of them to a million.
 
-use super::Shipped;
 use sensormark_engine::parameter::{at_least, between, over};
 use sensormark_engine::parameters;
-
-/// The workload of many series.
-pub const CARDINALITY: Shipped = Shipped {
-    name: "cardinality",
-    summary: "from a hundred series to a million, and series that end and begin: load rate, disk, memory and the newest readings",
-    text: include_str!("cardinality.toml"),
-    table: Cardinality::TABLE,
-    preset: |scale| serde_json::json!(Cardinality::of(scale)),
-    as_study: &[],
-};
 
 parameters! {
     /// Numbers of cardinality.

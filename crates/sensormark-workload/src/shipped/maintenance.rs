@@ -1,18 +1,7 @@
 //! The workload of what everybody does to a database in its life.
 
-use super::Shipped;
 use sensormark_engine::parameter::{between, over};
 use sensormark_engine::parameters;
-
-/// Backup and restore, a restart after a crash, a column more, deletion and correction of old readings.
-pub const MAINTENANCE: Shipped = Shipped {
-    name: "maintenance",
-    summary: "operations of a database's life: restart after a crash, backup, restore, a column more, old readings deleted and corrected, while clients write",
-    text: include_str!("maintenance.toml"),
-    table: Maintenance::TABLE,
-    preset: |scale| serde_json::json!(Maintenance::of(scale)),
-    as_study: &[],
-};
 
 parameters! {
     /// Numbers of maintenance.

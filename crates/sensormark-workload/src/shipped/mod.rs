@@ -6,12 +6,8 @@ mod cardinality;
 mod maintenance;
 pub mod parameters;
 
-pub use maintenance::MAINTENANCE;
-
 #[cfg(test)]
 mod tests;
-
-pub use cardinality::CARDINALITY;
 
 use crate::growth::most_question_seconds;
 use crate::own::{OwnWorkload, factory::THIS, file};
@@ -35,65 +31,68 @@ pub struct Shipped {
     as_study: &'static [&'static str],
 }
 
-/// The workload after SciTS.
-pub const SLOW_CONTROL: Shipped = Shipped {
-    name: "slow-control",
-    summary: "an experiment's slow control (SciTS): sizes of writes, clients, growth, five questions of scientists, and both at once",
-    text: include_str!("slow-control.toml"),
-    table: parameters::SlowControl::TABLE,
-    preset: |scale| serde_json::json!(parameters::SlowControl::of(scale)),
-    as_study: &["values=uniform", "burst=10"],
-};
+/// A workload of a file: its constant, its numbers and its name, in a sentence what it is, and the numbers that are otherwise as in its study.
+macro_rules! shipped {
+    ($(#[$about:meta])* $CONSTANT:ident, $Numbers:ty, $name:literal, $summary:literal $(, $as_study:literal)*) => {
+        $(#[$about])*
+        pub const $CONSTANT: Shipped = Shipped {
+            name: $name,
+            summary: $summary,
+            text: include_str!(concat!($name, ".toml")),
+            table: <$Numbers>::TABLE,
+            preset: |scale| serde_json::json!(<$Numbers>::of(scale)),
+            as_study: &[$($as_study),*],
+        };
+    };
+}
 
-/// The workload after TSM-Bench.
-pub const HYDROMETRY: Shipped = Shipped {
-    name: "hydrometry",
-    summary: "stations of 100 sensors (TSM-Bench): eleven questions over stations, sensors and time, then at growing rates of writing",
-    text: include_str!("hydrometry.toml"),
-    table: parameters::Hydrometry::TABLE,
-    preset: |scale| serde_json::json!(parameters::Hydrometry::of(scale)),
-    as_study: &[],
-};
+shipped! {
+    /// The workload after SciTS.
+    SLOW_CONTROL, parameters::SlowControl, "slow-control",
+    "an experiment's slow control (SciTS): sizes of writes, clients, growth, five questions of scientists, and both at once", "values=uniform", "burst=10"
+}
 
-/// The workload of study 001.
-pub const SENSOR_OPERATIONS: Shipped = Shipped {
-    name: "sensor-operations",
-    summary: "single and multi writes and reads of (sensor, time, value) by 1 to 16 clients, with and without an index",
-    text: include_str!("sensor-operations.toml"),
-    table: parameters::SensorOperations::TABLE,
-    preset: |scale| serde_json::json!(parameters::SensorOperations::of(scale)),
-    as_study: &[],
-};
+shipped! {
+    /// The workload after TSM-Bench.
+    HYDROMETRY, parameters::Hydrometry, "hydrometry",
+    "stations of 100 sensors (TSM-Bench): eleven questions over stations, sensors and time, then at growing rates of writing"
+}
 
-/// The workload of study 003.
-pub const BILLING: Shipped = Shipped {
-    name: "billing",
-    summary: "hourly readings of consumption meters, each updating its meter; then a month's bill for everybody",
-    text: include_str!("billing.toml"),
-    table: parameters::Billing::TABLE,
-    preset: |scale| serde_json::json!(parameters::Billing::of(scale)),
-    as_study: &[],
-};
+shipped! {
+    /// The workload of study 001.
+    SENSOR_OPERATIONS, parameters::SensorOperations, "sensor-operations",
+    "single and multi writes and reads of (sensor, time, value) by 1 to 16 clients, with and without an index"
+}
 
-/// The workload of study 002.
-pub const DEVOPS: Shipped = Shipped {
-    name: "devops",
-    summary: "hosts that report 101 values each every 10 s: loading, disk, dashboard questions",
-    text: include_str!("devops.toml"),
-    table: parameters::Devops::TABLE,
-    preset: |scale| serde_json::json!(parameters::Devops::of(scale)),
-    as_study: &[],
-};
+shipped! {
+    /// The workload of study 003.
+    BILLING, parameters::Billing, "billing",
+    "hourly readings of consumption meters, each updating its meter; then a month's bill for everybody"
+}
 
-/// A year's life of data.
-pub const YEAR: Shipped = Shipped {
-    name: "year",
-    summary: "a year in minutes: readings are kept for a time and then go, rollups are renewed, some readings come late; latency over the year",
-    text: include_str!("year.toml"),
-    table: parameters::Year::TABLE,
-    preset: |scale| serde_json::json!(parameters::Year::of(scale)),
-    as_study: &[],
-};
+shipped! {
+    /// The workload of study 002.
+    DEVOPS, parameters::Devops, "devops",
+    "hosts that report 101 values each every 10 s: loading, disk, dashboard questions"
+}
+
+shipped! {
+    /// A year's life of data.
+    YEAR, parameters::Year, "year",
+    "a year in minutes: readings are kept for a time and then go, rollups are renewed, some readings come late; latency over the year"
+}
+
+shipped! {
+    /// Backup and restore, a restart after a crash, a column more, deletion and correction of old readings.
+    MAINTENANCE, maintenance::Maintenance, "maintenance",
+    "operations of a database's life: restart after a crash, backup, restore, a column more, old readings deleted and corrected, while clients write"
+}
+
+shipped! {
+    /// The workload of many series.
+    CARDINALITY, cardinality::Cardinality, "cardinality",
+    "from a hundred series to a million, and series that end and begin: load rate, disk, memory and the newest readings"
+}
 
 impl Shipped {
     /// The workload file with these numbers.
