@@ -71,6 +71,12 @@ pub fn cassandra() -> FileStore {
     built_in(&[files!("cassandra", "cql")], sensormark_drivers::cassandra::Cassandra)
 }
 
+/// GridDB 4 and 5.
+#[cfg(feature = "griddb")]
+pub fn griddb() -> FileStore {
+    built_in(&[files!("griddb", "tql")], sensormark_drivers::griddb::Griddb)
+}
+
 /// What is wrong with files that are built in is seen by the first test that runs.
 fn built_in(layers: &[(&str, &str)], driver: impl Driver + 'static) -> FileStore {
     FileStore::new(layers, Arc::new(driver)).unwrap_or_else(|cause| panic!("{cause}"))
@@ -78,7 +84,7 @@ fn built_in(layers: &[(&str, &str)], driver: impl Driver + 'static) -> FileStore
 
 #[cfg(test)]
 mod tests {
-    use super::{cassandra, duckdb, influxdb, mariadb, mongodb, postgresql, questdb, sqlite};
+    use super::{cassandra, duckdb, griddb, influxdb, mariadb, mongodb, postgresql, questdb, sqlite};
     use sensormark_drivers::Fault;
     use sensormark_statements::{config::Config, meaning::failure};
     use sensormark_store::{
@@ -119,7 +125,7 @@ mod tests {
     #[test]
     fn tables_and_indexes_are_as_they_were() {
         let files =
-            [sqlite(), duckdb(), postgresql(), mariadb(), questdb(), influxdb(), mongodb(), cassandra()];
+            [sqlite(), duckdb(), postgresql(), mariadb(), questdb(), influxdb(), mongodb(), cassandra(), griddb()];
         for store in files {
             let name = store.description().name;
             sensormark_conformance::pins::pin(

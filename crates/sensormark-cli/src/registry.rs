@@ -37,7 +37,7 @@ pub fn registry() -> Registry {
         #[cfg(feature = "influxdb")]
         Arc::new(sensormark_stores::influxdb()),
         #[cfg(feature = "griddb")]
-        Arc::new(sensormark_griddb::Griddb::new()),
+        Arc::new(sensormark_stores::griddb()),
         #[cfg(feature = "questdb")]
         Arc::new(sensormark_stores::questdb()),
     ];

@@ -439,8 +439,6 @@ impl Connection for Session {
         })
     }
 
-    fn within(&mut self, _: Option<Duration>) {}
-
     fn plan<'a>(&'a mut self, _: &'a str, _: &'a [String]) -> LocalFuture<'a, Result<Option<String>, Fault>> {
         Box::pin(async { Ok(None) })
     }
@@ -453,9 +451,5 @@ impl Connection for Session {
 
     fn sent(&mut self) -> Option<Sent> {
         self.link.sent.replace(Some(Vec::new())).or_else(|| Some(Vec::new()))
-    }
-
-    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), Fault>> {
-        Box::pin(async { Ok(()) })
     }
 }

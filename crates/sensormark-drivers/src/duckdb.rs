@@ -357,8 +357,4 @@ impl Connection for DuckdbConnection {
     fn own_settings(&self) -> Vec<(String, String)> {
         vec![("duckdb_version".to_owned(), self.library.version())]
     }
-
-    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), Fault>> {
-        Box::pin(async { Ok(()) })
-    }
 }

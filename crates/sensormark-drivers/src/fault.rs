@@ -24,6 +24,8 @@ pub enum Fault {
         /// Whether more of them are stored behind what was refused.
         goes_on: bool,
     },
+    /// The database would take longer than the client, which answers the question from its readings.
+    FromReadings,
     /// What it means is known: a broken connection, a time-out, an answer that cannot be read.
     Known(StoreError),
 }

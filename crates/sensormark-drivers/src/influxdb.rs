@@ -372,8 +372,4 @@ impl Connection for Session {
             Ok(Some(lines.join("\n")))
         })
     }
-
-    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), Fault>> {
-        Box::pin(std::future::ready(Ok(())))
-    }
 }

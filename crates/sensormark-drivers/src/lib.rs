@@ -15,8 +15,11 @@ mod cell;
 
 mod fault;
 
-#[cfg(any(feature = "duckdb", feature = "sqlite"))]
+#[cfg(any(feature = "duckdb", feature = "griddb", feature = "sqlite"))]
 mod fetched;
+
+#[cfg(any(feature = "duckdb", feature = "griddb"))]
+mod foreign;
 
 pub mod guard;
 
@@ -31,6 +34,9 @@ pub mod cassandra;
 
 #[cfg(feature = "duckdb")]
 pub mod duckdb;
+
+#[cfg(feature = "griddb")]
+pub mod griddb;
 
 #[cfg(feature = "influxdb")]
 pub mod influxdb;
@@ -93,7 +99,7 @@ pub trait Driver: Send + Sync {
     /// [`sensormark_store::ErrorKind::Configuration`], saying what a URL looks like.
     fn endpoint(&self, store: &Named, url: &str) -> Result<Endpoint, StoreError>;
 
-    /// The library, where the database runs in this process.
+    /// The library, where the database runs in this process, or where its server is reached by a library.
     fn installation(&self) -> Option<Result<Installation, StoreError>> {
         None
     }
@@ -101,6 +107,19 @@ pub trait Driver: Send + Sync {
     /// Why one process alone may have a database open; none where several may.
     fn one_process(&self) -> Option<&'static str> {
         None
+    }
+
+    /// Why its server listens on no other address than loopback, where that is the driver's matter.
+    fn keeps_to_loopback(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What a reader should know of a server that is about to be started.
+    ///
+    /// # Errors
+    /// Why none may be started here.
+    fn check_start(&self) -> Result<Option<String>, StoreError> {
+        Ok(None)
     }
 
     /// Says that a database's file is about to be removed.
@@ -217,7 +236,9 @@ pub trait Connection {
     }
 
     /// How long each operation from now on may take, and starts the time of the next one; none lifts the bound.
-    fn within(&mut self, time: Option<Duration>);
+    fn within(&mut self, time: Option<Duration>) {
+        let _ = time;
+    }
 
     /// Bytes in datagrams so far.
     fn datagram_bytes(&self) -> u64 {
@@ -271,7 +292,9 @@ pub trait Connection {
     }
 
     /// Says goodbye to the server.
-    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), Fault>>;
+    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), Fault>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 }
 
 /// A block of rows on its way into the database.

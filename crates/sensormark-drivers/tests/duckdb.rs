@@ -23,6 +23,7 @@ fn words(fault: Fault) -> String {
         Fault::Partly { fault, .. } => words(*fault),
         Fault::Known(error) => error.to_string(),
         Fault::Refused { text, .. } => text,
+        other @ Fault::FromReadings => format!("{other:?}"),
     }
 }
 

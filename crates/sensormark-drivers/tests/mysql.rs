@@ -113,6 +113,7 @@ fn words(fault: Fault) -> String {
         Fault::Partly { fault, .. } => words(*fault),
         Fault::Known(error) => error.to_string(),
         Fault::Refused { codes, text, .. } => format!("{codes:?} {text}"),
+        other @ Fault::FromReadings => format!("{other:?}"),
     }
 }
 

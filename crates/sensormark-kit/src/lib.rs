@@ -1,18 +1,10 @@
 //! What every store needs, written once.
 //!
-//! A store implements three small traits ([`backend`]). Its [`Backend`] declares its layouts and its server ([`Declaration`]), and connects. Its [`BackendSession`] writes
-//! and asks. Its [`BackendAdministrator`] makes and removes one database. [`Adapter`] makes the contract's `Store`, `Session` and
-//! `Administrator` of them:
-//!
-//! - it boxes futures; those of a session that blocks are ready when first polled, because nothing in them waits;
-//! - it refuses layouts that the store does not offer, and numbers of tables that the schema does not have, and updates of entities where a table has none;
-//! - it answers empty batches;
-//! - it keeps what a plan's schema becomes, which all of its sessions share;
-//! - it decides by one protocol which databases may be made and dropped ([`ownership`]).
+//! A store implements [`BackendAdministrator`], which makes and removes one database; [`administrator()`] makes the contract's `Administrator` of it. It decides by one
+//! protocol which databases may be made and dropped ([`ownership`]).
 //!
 //! Beside them:
 //!
-//! - [`layouts`]: how a store names what it offers;
 //! - [`io_error`]: what broken connections mean;
 //! - [`url`]: what URLs of servers have in common;
 //! - [`folder`]: the files of embedded databases;
@@ -24,17 +16,13 @@
 //!
 //! The kit speaks to no database and measures nothing.
 
-pub mod adapter;
-
-pub mod backend;
+pub mod administrator;
 
 pub mod batch_sums;
 
 pub mod folder;
 
 pub mod io_error;
-
-pub mod layouts;
 
 pub mod mark;
 
@@ -55,9 +43,7 @@ pub mod tls;
 
 pub mod url;
 
-pub use adapter::Adapter;
-pub use backend::{Backend, BackendAdministrator, BackendSession, Declaration};
-pub use layouts::offer;
+pub use administrator::{BackendAdministrator, administrator};
 pub use mark::{Found, Mark};
 pub use row::{Document, Row, unexpected};
 pub use series::{Key, SeriesMap};

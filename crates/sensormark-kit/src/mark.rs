@@ -30,10 +30,3 @@ pub enum Found {
     /// Something that bears this mark.
     Marked(Mark),
 }
-
-impl Found {
-    /// A database of this name that bears this owner's mark, or none.
-    pub fn with_mark(owner: Option<String>, database: &str) -> Self {
-        owner.map_or(Self::Unmarked, |owner| Self::Marked(Mark { owner, database: database.to_owned() }))
-    }
-}

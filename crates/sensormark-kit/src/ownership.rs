@@ -13,7 +13,7 @@
 //!
 //! Only what bears the plan's own mark, or holds nothing at all under a name that a run gave, is dropped; nothing there is fine. How a mark is kept is each store's matter.
 
-use crate::backend::BackendAdministrator;
+use crate::administrator::BackendAdministrator;
 use crate::mark::Found;
 use sensormark_store::{DatabaseName, ErrorKind, Plan, StoreError};
 use std::collections::HashSet;

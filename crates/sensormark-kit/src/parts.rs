@@ -37,13 +37,14 @@ pub fn windows_of(query: &Query) -> Option<Query> {
     parts_of(query, Grouping { window, by_day_part: None, ..*grouping }).filter(|_| width_ns >= SHORTEST_NS)
 }
 
-/// The question for parts of each series, of which there may be several; none for what cannot be added up, and of windows and parts of the day.
-pub fn series_of(query: &Query) -> Option<Query> {
-    let Ask::Aggregate { grouping: Grouping { window: None, by_day_part: None, .. }, .. } = &query.ask else {
+/// The question for parts of each series, of which there may be several; none for what cannot be added up, of parts of the day, and of windows unless they may be.
+pub fn series_of(query: &Query, of_windows: bool) -> Option<Query> {
+    let Ask::Aggregate { grouping: Grouping { window, by_day_part: None, .. }, .. } = query.ask else {
         return None;
     };
     let by_series = !matches!(query.series, Selection::One(_));
-    parts_of(query, Grouping { by_series, ..Grouping::default() })
+    let parts = parts_of(query, Grouping { by_series, window, ..Grouping::default() });
+    parts.filter(|_| of_windows || window.is_none())
 }
 
 /// What adds up to the answer, in these groups: with each aggregate how many readings there are.
@@ -143,7 +144,7 @@ mod tests {
 
     /// Partitions of series 0, 1 and 0 again, as a database gives them: the last without readings, whose sum is 0.
     fn partitions(query: &Query, sums: [Value; 3]) -> Answer {
-        let asked = series_of(query).expect("they add up");
+        let asked = series_of(query, false).expect("they add up");
         let one = |(number, sum): (usize, Value)| Group {
             series: Some([0, 1, 0][number]),
             window_start_ns: None,

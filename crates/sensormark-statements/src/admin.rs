@@ -438,7 +438,7 @@ impl BackendAdministrator for FileAdministrator {
         const OPERATION: &str = "show the schema";
         let text = self.named(&self.config().admin.schema);
         if text.is_empty() {
-            return Ok(Vec::new());
+            return self.physical.made();
         }
         let (mut link, mut texts) = (self.open().await?, Vec::new());
         let of_each = text.contains("{table}");

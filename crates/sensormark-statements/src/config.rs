@@ -151,7 +151,7 @@ pub struct BatchConfig {
     pub readings: usize,
     /// Bytes of a write at most.
     pub bytes: usize,
-    /// About how many bytes a row takes: `row`, `series`, `bool`, `text`, `number`.
+    /// About how many bytes a row takes: `row`, `series`, `bool`, `text`, `number`, or a type of number.
     pub row_bytes: HashMap<String, usize>,
     /// What the documentation advises.
     pub advice: String,
@@ -402,13 +402,10 @@ impl Config {
     /// About how many bytes a reading takes on its way.
     pub fn reading_bytes(&self, table: &Table, own_tags: bool) -> usize {
         use sensormark_store::write_size::{field_value_bytes, tag_value_bytes};
-        let of = |name: &str| self.batch.row_bytes.get(name).copied().unwrap_or(8);
+        let known = |name: &str| self.batch.row_bytes.get(name).copied();
+        let of = |name: &str| known(name).unwrap_or(8);
         let tags = if own_tags { of("series") } else { tag_value_bytes(table) };
-        let value = |kind| match kind {
-            FieldType::Bool => of("bool"),
-            FieldType::Text => of("text"),
-            _ => of("number"),
-        };
+        let value = |kind| known(Self::field_word(kind)).unwrap_or_else(|| of("number"));
         of("row") + tags + field_value_bytes(table, value)
     }
 }

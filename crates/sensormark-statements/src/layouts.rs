@@ -125,12 +125,8 @@ fn fits(block: &Block, schema: &Schema) -> bool {
             schema.tables.len() > 1 && schema.tables.iter().all(|table| !table.tags.is_empty())
         }
         Some("entities") => schema.tables.iter().any(|table| table.entity.is_some()),
-        Some("whole microseconds") => {
-            schema.tables.iter().all(|table| table.time_resolution >= TimeResolution::Microseconds)
-        }
-        Some("whole milliseconds") => {
-            schema.tables.iter().all(|table| table.time_resolution >= TimeResolution::Milliseconds)
-        }
+        Some("whole microseconds") => resolved(schema, TimeResolution::Microseconds),
+        Some("whole milliseconds") => resolved(schema, TimeResolution::Milliseconds),
         Some("several fields of one type") => {
             let alike = |table: &Table| table.fields.iter().all(|field| field.kind == table.fields[0].kind);
             schema.tables.iter().any(|table| table.fields.len() > 1) && schema.tables.iter().all(alike)
@@ -144,6 +140,11 @@ fn fits(block: &Block, schema: &Schema) -> bool {
         }
         _ => true,
     }
+}
+
+/// Whether all times are whole units of this, or of a longer one.
+fn resolved(schema: &Schema, unit: TimeResolution) -> bool {
+    schema.tables.iter().all(|table| table.time_resolution >= unit)
 }
 
 /// Whether a table is what platforms keep values of devices in: tagged, with a field for each type, of which a value fills one.
@@ -164,7 +165,10 @@ fn selection(measured: &str, schema: &Schema) -> DefaultSelection {
             DefaultSelection::Further
         }
         ("always with few fields", _) if !schema.tables.iter().all(is_narrow) => DefaultSelection::OnRequest,
-        ("always with few fields", _) => DefaultSelection::Further,
+        ("always with whole milliseconds", _) if !resolved(schema, TimeResolution::Milliseconds) => {
+            DefaultSelection::OnRequest
+        }
+        ("always with few fields" | "always with whole milliseconds", _) => DefaultSelection::Further,
         ("usual", _) => DefaultSelection::Usual,
         ("always", _) => DefaultSelection::Further,
         _ => DefaultSelection::OnRequest,

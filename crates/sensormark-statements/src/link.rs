@@ -78,12 +78,16 @@ impl Link {
     pub async fn bare(files: &Arc<Files>, driver: &dyn Driver, place: &Place) -> Result<Self, StoreError> {
         let operation = format!("open the {} database", files.config.title);
         let opened = opened(driver, place).await;
-        let connection = opened.map_err(|fault| match failure(&files.config, &operation, fault) {
-            // Who gave up knows no names.
-            error if error.kind() == ErrorKind::Timeout => {
-                StoreError::new(error.kind(), operation, error.context()).with_doubt(false)
-            }
-            error => error,
+        let connection = opened.map_err(|fault| {
+            let error = match failure(&files.config, &operation, fault) {
+                // Who gave up knows no names.
+                error if error.kind() == ErrorKind::Timeout => {
+                    StoreError::new(error.kind(), operation, error.context())
+                }
+                error => error,
+            };
+            // Nothing was sent that could be stored.
+            error.with_doubt(false)
         })?;
         Ok(Self { files: Arc::clone(files), connection, texts: HashMap::new() })
     }

@@ -9,7 +9,7 @@
 //! - texts: `profile` of `[profiles]`, and `more` of a store that extends this one
 //! - whether it is a start on loopback before others reach the server: `set_up`
 //!
-//! `newest(before, after)` is the file beside the jar whose name is a version between these texts. The filter `quoted` puts a text in quotes, as TOML and JSON have it.
+//! `newest(before, after)` is the file beside the jar whose name is a version between these texts. The filter `quoted` puts a text in quotes, as TOML and JSON have it; `sha256` is its digest.
 
 use crate::config::Config;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
@@ -20,6 +20,7 @@ use sensormark_server::java::find_java;
 use sensormark_store::server::{Command, ServerFolder, SetUp, StopSignal, machine_memory_bytes};
 use sensormark_store::{Endpoint, ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -46,12 +47,14 @@ pub struct ServerConfig {
     pub wanted: String,
     /// Folders below a home or an installed server in which they may be.
     pub inside: Vec<String>,
-    /// Folders where packages put them; `*` stands for one name, and the highest number comes first.
+    /// Folders where packages put them; `*` stands for one name, and the highest number comes first. One may begin with a variable of the environment (`$HOME`).
     #[serde(default)]
     pub packages: Vec<PathBuf>,
     /// The versions of Java that the server runs on, `17 or later` or `17 or 11`: `java` in templates is the program.
     pub java: Option<String>,
-    /// Why its logs cannot be in a folder of their own, where they cannot.
+    /// How to get it, where `sensormark install-servers` does not.
+    pub advice: Option<String>,
+    /// Why its logs cannot be in a folder of their own, where they cannot; a template.
     pub no_logs: Option<String>,
     /// Whether `PATH` is looked into.
     #[serde(default = "yes")]
@@ -118,7 +121,7 @@ pub fn installation(config: &Config) -> Result<Installation, StoreError> {
         inside: &inside,
         on_path: server.on_path,
         packages: server.packages.iter().flat_map(|pattern| folders(pattern)).collect(),
-        advice: install_advice(&config.name, &config.url),
+        advice: server.advice.clone().unwrap_or_else(|| install_advice(&config.name, &config.url)),
     };
     if server.programs[0].contains('*') {
         let patterns = || server.programs.iter().filter_map(|pattern| pattern.split_once('*'));
@@ -162,6 +165,9 @@ fn java(config: &Config) -> Result<Option<PathBuf>, StoreError> {
 
 /// The folders that a pattern stands for: with one `*`, the highest number first.
 fn folders(pattern: &Path) -> Vec<PathBuf> {
+    if let Some((variable, rest)) = pattern.to_str().and_then(|text| text.strip_prefix('$')?.split_once('/')) {
+        return std::env::var_os(variable).map(|folder| Path::new(&folder).join(rest)).into_iter().collect();
+    }
     let (before, after) = {
         let mut parts = pattern.components();
         let before: PathBuf = parts.by_ref().take_while(|part| part.as_os_str() != "*").collect();
@@ -206,6 +212,10 @@ impl<'a> Texts<'a> {
             newest(&beside, &before, &after).map(|(file, _)| file.to_string_lossy().into_owned())
         };
         environment.add_function("newest", beside);
+        environment.add_filter("sha256", |text: String| {
+            let digest = Sha256::digest(text.as_bytes());
+            digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+        });
         environment.add_filter("quoted", |text: String| serde_json::Value::from(text).to_string());
         let context = context! {
             folder => path_text(&folder.root)?,
@@ -288,9 +298,6 @@ pub fn launch(
     options: &ServerOptions,
 ) -> Result<Launch, StoreError> {
     let server = of(config)?;
-    if let (Some(reason), Some(_)) = (&server.no_logs, &folder.logs) {
-        return Err(StoreError::unsupported("keep the logs apart", reason.as_str()));
-    }
     let endpoint = |texts: &Texts<'_>| {
         let ports = server.ports.iter().map(|&port| folder.ports[port]);
         let own = own_server(&config.name, texts.of(&server.url)?, folder.ports[0]);
@@ -306,6 +313,9 @@ pub fn launch(
         false => None,
     };
     let texts = Texts::new(config, installation, folder, options, false)?;
+    for reason in texts.all(server.no_logs.iter().filter(|_| folder.logs.is_some()))? {
+        return Err(StoreError::unsupported("keep the logs apart", reason));
+    }
     let before = server.before.iter().map(|words| texts.command(&installation.path, words));
     Ok(Launch {
         before: before.collect::<Result<_, _>>()?,

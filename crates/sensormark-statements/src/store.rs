@@ -10,7 +10,7 @@ use crate::server;
 use crate::session::FileSession;
 use crate::write::{TWO_COMMITS, sizes};
 use sensormark_drivers::{Databases, Driver, Place, Purpose};
-use sensormark_kit::adapter::administrator;
+use sensormark_kit::administrator;
 use sensormark_kit::folder;
 use sensormark_store::client_side::IN_THE_CLIENT;
 use sensormark_store::server::{KEEPS_TO_LOOPBACK, ServerFolder};
@@ -201,12 +201,15 @@ impl Store for FileStore {
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {
-        self.driver.installation().unwrap_or_else(|| server::installation(&self.files.config))
+        match self.driver.installation() {
+            Some(library) if self.driver.databases() != Databases::Server => library,
+            library => library.transpose().and_then(|_| server::installation(&self.files.config)),
+        }
     }
 
     fn keeps_to_loopback(&self) -> Option<&'static str> {
         let any = self.files.config.server.as_ref().is_some_and(|server| server.any_address);
-        if any { None } else { Some(KEEPS_TO_LOOPBACK) }
+        self.driver.keeps_to_loopback().or((!any).then_some(KEEPS_TO_LOOPBACK))
     }
 
     fn clusters(&self) -> Result<Clusters, String> {
@@ -228,7 +231,9 @@ impl Store for FileStore {
         options: &ServerOptions,
     ) -> Result<Launch, StoreError> {
         if self.driver.databases() == Databases::Server {
+            let note = self.driver.check_start()?;
             let mut launch = server::launch(&self.files.config, installation, folder, options)?;
+            launch.notes.extend(note);
             if launch.endpoint.ports.is_empty() {
                 launch.endpoint.ports = self.endpoint(launch.endpoint.url.expose())?.ports;
             }
@@ -245,7 +250,9 @@ impl Store for FileStore {
 
     fn version<'a>(&'a self, endpoint: &'a Endpoint) -> LocalFuture<'a, Result<String, StoreError>> {
         Box::pin(async move {
-            if let Some(library) = self.driver.installation() {
+            if let Some(library) =
+                self.driver.installation().filter(|_| self.driver.databases() != Databases::Server)
+            {
                 folder::check_there(&self.files.config.name, endpoint)?;
                 return Ok(library?.version);
             }

@@ -182,6 +182,7 @@ fn of_series(table: &Table, shape: Shape, tags: &[Value]) -> Value {
         group_keys,
         group_tags => &tags[..shared],
         part => tags.get(shared),
+        series_count => table.series.len(),
         readings_a_day => table.series.readings_a_day(),
         interval_ns => table.series.interval_ns(),
     }

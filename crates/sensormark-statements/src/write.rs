@@ -185,8 +185,8 @@ impl FileSession {
             done.sent += readings.len() as u64;
             let is_sent_alone = self.physical.layout.write == WriteMethod::Datagram;
             done.readings = if is_sent_alone { 0 } else { done.sent };
-            // The driver makes as many as there are partitions.
-            let is_apart = writer.carrier(readings.len()).encoder == "partitions";
+            // The driver makes as many as there are partitions or containers.
+            let is_apart = matches!(&*writer.carrier(readings.len()).encoder, "partitions" | "containers");
             done.statements += if writer.rows > 1 || is_sent_alone || is_apart { statements } else { 1 };
         }
         Ok(done)

@@ -6,7 +6,6 @@
 use crate::schema::{FieldType, Table, Value};
 use crate::{FieldSet, TimeRange};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// Readings of one table: times, series and typed field columns of equal length.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -280,17 +279,6 @@ impl Batch {
         kept
     }
 
-    /// These rows, those of one series together and in the order that they had.
-    ///
-    /// # Panics
-    /// When the batch has 2³² rows, which no store takes.
-    pub fn rows_by_series(&self, rows: Range<usize>) -> Vec<u32> {
-        let number = |row| u32::try_from(row).expect("a batch of under 2^32 rows");
-        let mut order: Vec<u32> = (number(rows.start)..number(rows.end)).collect();
-        order.sort_by_key(|&row| self.series[row as usize]); // stable
-        order
-    }
-
     /// Rows in the order of (series, time), equal keys in their present order; returns self unchanged when it is sorted.
     #[must_use]
     pub fn sorted(self) -> Self {
@@ -373,14 +361,6 @@ mod tests {
             [Value::I64(0), Value::Null, Value::I64(5)]
         );
         assert_eq!(column.push(Value::F64(1.0)), Err(Value::F64(1.0)));
-    }
-
-    #[test]
-    fn rows_of_a_series_stand_together_in_their_order() {
-        let batch =
-            Batch { table: 0, times_ns: vec![0; 6], series: vec![2, 0, 1, 2, 0, 7], columns: Vec::new() };
-        assert_eq!(batch.rows_by_series(0..5), [1, 4, 2, 0, 3]);
-        assert_eq!(batch.rows_by_series(1..4), [1, 2, 3]);
     }
 
     #[test]

@@ -187,11 +187,6 @@ pub enum Capability {
 }
 
 impl Capability {
-    /// Whether the operation can be asked for.
-    pub const fn is_supported(&self) -> bool {
-        !matches!(self, Self::Unsupported(_))
-    }
-
     /// Why it is not native, where it is not.
     pub fn reason(&self) -> Option<&str> {
         match self {

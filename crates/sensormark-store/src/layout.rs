@@ -280,11 +280,6 @@ impl Layout {
         self.write = write;
         self
     }
-
-    /// Whether questions are in the database's second language.
-    pub fn in_second_language(&self) -> bool {
-        self.queries == QueryStyle::SecondLanguage
-    }
 }
 
 /// When a layout is measured.

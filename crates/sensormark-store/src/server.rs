@@ -15,7 +15,7 @@ pub use crate::launch::{Command, Launch, SetUp, StopSignal};
 pub const CPU_LIMIT: &str = " (--cpu-limit)";
 
 /// A server's program that was found on this machine, or an embedded library.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installation {
     /// The folder or program that was found; empty for an embedded library.
     pub path: PathBuf,

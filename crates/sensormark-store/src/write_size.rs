@@ -38,11 +38,6 @@ impl WriteSize {
     }
 }
 
-/// Bytes of the names of a table's tags.
-pub fn tag_name_bytes(table: &Table) -> usize {
-    table.tags.iter().map(|tag| tag.name.len()).sum()
-}
-
 /// About how many bytes the values of a series' tags take as text: the mean of the first series.
 pub fn tag_value_bytes(table: &Table) -> usize {
     let count = table.series.len().min(SERIES);
@@ -54,11 +49,6 @@ pub fn tag_value_bytes(table: &Table) -> usize {
         })
         .sum();
     all.div_ceil(usize::try_from(count).unwrap_or(1).max(1))
-}
-
-/// Bytes of the names of a table's fields.
-pub fn field_name_bytes(table: &Table) -> usize {
-    table.fields.iter().map(|field| field.name.len()).sum()
 }
 
 /// About how many bytes a reading's values take, each as many as its type does.
@@ -106,8 +96,6 @@ mod tests {
             ]),
         };
         assert_eq!(tag_value_bytes(&table), 7); // (1 + 4 + 2 + 6) / 2, rounded up
-        assert_eq!(tag_name_bytes(&table), 5);
-        assert_eq!(field_name_bytes(&table), 6);
         let of = |kind| if kind == FieldType::F64 { 8 } else { 1 };
         assert_eq!(field_value_bytes(&table, of), 9);
     }

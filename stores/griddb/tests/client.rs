@@ -1,7 +1,7 @@
 //! What the C client says when there is no server to speak to: tried without GridDB's server, and ignored, with the reason, where the client is missing.
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use sensormark_griddb::Griddb;
+use sensormark_statements::FileStore;
 use sensormark_store::{
     DatabaseName, Durability, ErrorKind, Family, Field, FieldType, Plan, Schema, Series, Session, Store,
     StoreError, Table, TimeResolution,
@@ -16,7 +16,7 @@ const ALLOWED: Duration = Duration::from_millis(1_500);
 /// How much longer the contract lets it take.
 const GRACE: Duration = Duration::from_secs(2);
 
-fn plan(store: &Griddb, port: u16) -> Plan {
+fn plan(store: &FileStore, port: u16) -> Plan {
     let url = format!("griddb://admin:hunter2@127.0.0.1:{port}/cluster?rest={port}");
     let table = Table {
         name: "t".to_owned(),
@@ -41,7 +41,7 @@ fn plan(store: &Griddb, port: u16) -> Plan {
 
 /// The failure to connect at a port.
 fn refused(port: u16) -> Result<StoreError, Failed> {
-    let store = Griddb::new();
+    let store = sensormark_stores::griddb();
     let plan = plan(&store, port);
     let started = Instant::now();
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
@@ -82,7 +82,7 @@ fn silent() -> Result<Completion, Failed> {
 
 /// Why the client cannot be tried, if so.
 fn missing() -> Option<String> {
-    let store = Griddb::new();
+    let store = sensormark_stores::griddb();
     let plan = plan(&store, 1);
     let runtime = tokio::runtime::Builder::new_current_thread().build().ok()?;
     let error = runtime.block_on(store.connect(&plan)).err()?;

@@ -1,8 +1,6 @@
-//! The conformance suite of the contract, on a GridDB server that it starts (or on the one that `SENSORMARK_CONFORMANCE_URL` names).
-
-use sensormark_griddb::Griddb;
-use std::sync::Arc;
+//! GridDB against every rule of the store contract.
 
 fn main() {
-    sensormark_conformance::main(Arc::new(Griddb::new()));
+    let store = std::sync::Arc::new(sensormark_stores::griddb());
+    sensormark_conformance::main_in_part_with_pins(store, concat!(env!("CARGO_MANIFEST_DIR"), "/griddb"));
 }

@@ -165,14 +165,14 @@ fn the_contract_lists_every_rule() {
     }
 }
 
-/// The examples of the contract are the template's own text, which compiles and runs as its tests.
+/// The examples of the contract are SQLite's own text, which compiles and runs as its tests.
 #[test]
-fn the_contract_shows_the_templates_own_text() {
+fn the_contract_shows_sqlite_s_own_text() {
     let contract = include_str!("../../CONTRACT.md");
-    let test = include_str!("../../../../stores/template/tests/conformance.rs");
-    let manifest = include_str!("../../../../stores/template/Cargo.toml");
-    let dependencies = manifest.find("[dev-dependencies]").expect("the suite");
-    for (kind, text) in [("rust", test), ("toml", &manifest[dependencies..])] {
+    let test = include_str!("../../../../stores/sqlite/tests/conformance.rs");
+    let manifest = include_str!("../../../../stores/Cargo.toml");
+    let target = manifest.split("\n\n").find(|part| part.contains("sqlite_conformance")).expect("the suite");
+    for (kind, text) in [("rust", test), ("toml", target)] {
         let example = format!("```{kind}\n{}\n```", text.trim_end());
         assert!(contract.contains(&example), "not in the contract:\n{text}");
     }

@@ -52,7 +52,7 @@ fn are_missing(fault: &Fault) -> bool {
         Fault::Refused { codes, .. } => {
             codes.iter().any(|code| code == "Unavailable" || code == "ReadTimeout")
         }
-        Fault::Partly { .. } => false,
+        _ => false,
     }
 }
 

@@ -15,25 +15,14 @@ mod foreign;
 pub(crate) use answer::Rows;
 
 use crate::Cell;
+use crate::foreign::text_at;
 use foreign::{Functions, Handle, Owned, State, TimestampNs, types};
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::CString;
 use std::path::Path;
 use std::ptr;
 
 /// What a call gives, or what DuckDB says of its failure, whose first words are its kind.
 pub(crate) type Said<T> = Result<T, String>;
-
-/// A text of the library's, which it keeps.
-///
-/// # Safety
-/// The pointer is null, or of a text that ends with NUL and is there until this function returns.
-unsafe fn text_at(pointer: *const c_char) -> String {
-    if pointer.is_null() {
-        return String::new();
-    }
-    // SAFETY: by the caller's promise.
-    unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
-}
 
 /// A text as the library takes it.
 fn text(value: &str) -> Said<CString> {
@@ -47,12 +36,8 @@ pub(crate) struct Library(&'static Functions);
 impl Library {
     /// Loads the library of this file.
     pub(crate) fn load(file: &Path) -> Result<Self, libloading::Error> {
-        // SAFETY: loading runs the library's initialisers; the user, or the script that installs servers, put DuckDB there.
-        let library = unsafe { libloading::Library::new(file) }?;
-        // SAFETY: the library is DuckDB, and is never unloaded (it is leaked in the next line).
-        let functions = unsafe { Functions::find(&library) }?;
-        std::mem::forget(library);
-        Ok(Self(Box::leak(Box::new(functions))))
+        // SAFETY: the user, or the script that installs servers, put DuckDB there.
+        unsafe { Functions::load(file) }.map(Self)
     }
 
     /// The library's version, without a `v` before it.

@@ -96,7 +96,7 @@ fn error(fault: Fault) -> StoreError {
     match fault {
         Fault::Known(error) => error,
         Fault::Partly { fault, .. } => error(*fault),
-        Fault::Refused { text, .. } => panic!("{text}"),
+        other => panic!("{other:?}"),
     }
 }
 

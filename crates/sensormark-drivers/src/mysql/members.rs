@@ -148,6 +148,7 @@ fn is_gone(fault: &Fault) -> bool {
         Fault::Known(error) => matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout),
         Fault::Refused { codes, .. } => codes.iter().any(|code| GONE.contains(&code.as_str())),
         Fault::Partly { fault, .. } => is_gone(fault),
+        Fault::FromReadings => false,
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Declared by hand, and only what the driver uses. Nothing but what gives a resource back is called here; that is [`super`]'s part.
 
-use libloading::Library;
+use crate::foreign::functions;
 use std::ffi::{c_char, c_void};
 use std::ptr;
 
@@ -68,82 +68,44 @@ macro_rules! types {
 
 types! { BOOLEAN = 1 SMALLINT = 3 INTEGER = 4 BIGINT = 5 USMALLINT = 7 DOUBLE = 11 VARCHAR = 17 TIMESTAMP_NS = 22 LIST = 24 }
 
-macro_rules! functions {
-    ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// The functions that the driver calls.
-        pub(crate) struct Functions {
-            $(pub(super) $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
-        }
-
-        impl Functions {
-            /// Finds all functions in the library.
-            ///
-            /// # Safety
-            /// The library is DuckDB, whose functions have the types of its header, and stays loaded as long as the functions are used.
-            pub(super) unsafe fn find(library: &Library) -> Result<Self, libloading::Error> {
-                Ok(Self {
-                    // SAFETY: by the caller's promise the symbol is a function of this type.
-                    $($name: *unsafe { library.get(stringify!($name)) }?,)*
-                })
-            }
-        }
-    };
-}
-
 functions! {
-    duckdb_library_version: fn() -> *const c_char;
-    duckdb_free: fn(*mut c_void);
-    duckdb_create_config: fn(*mut Handle) -> State;
-    duckdb_set_config: fn(Handle, *const c_char, *const c_char) -> State;
-    duckdb_destroy_config: fn(*mut Handle);
-    duckdb_open_ext: fn(*const c_char, *mut Handle, Handle, *mut *mut c_char) -> State;
-    duckdb_close: fn(*mut Handle);
-    duckdb_connect: fn(Handle, *mut Handle) -> State;
-    duckdb_disconnect: fn(*mut Handle);
-    duckdb_query: fn(Handle, *const c_char, *mut ResultHandle) -> State;
-    duckdb_destroy_result: fn(*mut ResultHandle);
-    duckdb_result_error: fn(*mut ResultHandle) -> *const c_char;
-    duckdb_fetch_chunk: fn(ResultHandle) -> Handle;
-    duckdb_prepare: fn(Handle, *const c_char, *mut Handle) -> State;
-    duckdb_prepare_error: fn(Handle) -> *const c_char;
-    duckdb_destroy_prepare: fn(*mut Handle);
-    duckdb_execute_prepared: fn(Handle, *mut ResultHandle) -> State;
-    duckdb_execute_prepared_streaming: fn(Handle, *mut ResultHandle) -> State;
-    duckdb_bind_value: fn(Handle, u64, Handle) -> State;
-    duckdb_create_null_value: fn() -> Handle;
-    duckdb_create_bool: fn(bool) -> Handle;
-    duckdb_create_uint16: fn(u16) -> Handle;
-    duckdb_create_int32: fn(i32) -> Handle;
-    duckdb_create_int64: fn(i64) -> Handle;
-    duckdb_create_double: fn(f64) -> Handle;
-    duckdb_create_varchar_length: fn(*const c_char, u64) -> Handle;
-    duckdb_create_timestamp_ns: fn(TimestampNs) -> Handle;
-    duckdb_create_list_value: fn(Handle, *mut Handle, u64) -> Handle;
-    duckdb_destroy_value: fn(*mut Handle);
-    duckdb_create_logical_type: fn(u32) -> Handle;
-    duckdb_create_list_type: fn(Handle) -> Handle;
-    duckdb_get_type_id: fn(Handle) -> u32;
-    duckdb_destroy_logical_type: fn(*mut Handle);
-    duckdb_create_data_chunk: fn(*mut Handle, u64) -> Handle;
-    duckdb_data_chunk_get_size: fn(Handle) -> u64;
-    duckdb_data_chunk_set_size: fn(Handle, u64);
-    duckdb_data_chunk_get_column_count: fn(Handle) -> u64;
-    duckdb_data_chunk_get_vector: fn(Handle, u64) -> Handle;
-    duckdb_destroy_data_chunk: fn(*mut Handle);
-    duckdb_vector_get_column_type: fn(Handle) -> Handle;
-    duckdb_vector_get_data: fn(Handle) -> *mut c_void;
-    duckdb_vector_get_validity: fn(Handle) -> *mut u64;
-    duckdb_vector_ensure_validity_writable: fn(Handle);
-    duckdb_vector_assign_string_element_len: fn(Handle, u64, *const c_char, u64);
-    duckdb_list_vector_get_child: fn(Handle) -> Handle;
-    duckdb_list_vector_get_size: fn(Handle) -> u64;
-    duckdb_list_vector_set_size: fn(Handle, u64) -> State;
-    duckdb_list_vector_reserve: fn(Handle, u64) -> State;
-    duckdb_appender_create: fn(Handle, *const c_char, *const c_char, *mut Handle) -> State;
-    duckdb_append_data_chunk: fn(Handle, Handle) -> State;
-    duckdb_appender_close: fn(Handle) -> State;
-    duckdb_appender_error_data: fn(Handle) -> Handle;
-    duckdb_error_data_message: fn(Handle) -> *const c_char;
-    duckdb_destroy_error_data: fn(*mut Handle);
-    duckdb_appender_destroy: fn(*mut Handle) -> State;
+    () -> *const c_char: duckdb_library_version;
+    (*mut c_void) -> (): duckdb_free;
+    (*mut Handle) -> State: duckdb_create_config duckdb_appender_destroy;
+    (Handle, *const c_char, *const c_char) -> State: duckdb_set_config;
+    (*mut Handle) -> (): duckdb_destroy_config duckdb_close duckdb_disconnect duckdb_destroy_prepare duckdb_destroy_value duckdb_destroy_logical_type duckdb_destroy_data_chunk duckdb_destroy_error_data;
+    (*const c_char, *mut Handle, Handle, *mut *mut c_char) -> State: duckdb_open_ext;
+    (Handle, *mut Handle) -> State: duckdb_connect;
+    (Handle, *const c_char, *mut ResultHandle) -> State: duckdb_query;
+    (*mut ResultHandle) -> (): duckdb_destroy_result;
+    (*mut ResultHandle) -> *const c_char: duckdb_result_error;
+    (ResultHandle) -> Handle: duckdb_fetch_chunk;
+    (Handle, *const c_char, *mut Handle) -> State: duckdb_prepare;
+    (Handle) -> *const c_char: duckdb_prepare_error duckdb_error_data_message;
+    (Handle, *mut ResultHandle) -> State: duckdb_execute_prepared duckdb_execute_prepared_streaming;
+    (Handle, u64, Handle) -> State: duckdb_bind_value;
+    () -> Handle: duckdb_create_null_value;
+    (bool) -> Handle: duckdb_create_bool;
+    (u16) -> Handle: duckdb_create_uint16;
+    (i32) -> Handle: duckdb_create_int32;
+    (i64) -> Handle: duckdb_create_int64;
+    (f64) -> Handle: duckdb_create_double;
+    (*const c_char, u64) -> Handle: duckdb_create_varchar_length;
+    (TimestampNs) -> Handle: duckdb_create_timestamp_ns;
+    (Handle, *mut Handle, u64) -> Handle: duckdb_create_list_value;
+    (u32) -> Handle: duckdb_create_logical_type;
+    (Handle) -> Handle: duckdb_create_list_type duckdb_vector_get_column_type duckdb_list_vector_get_child duckdb_appender_error_data;
+    (Handle) -> u32: duckdb_get_type_id;
+    (*mut Handle, u64) -> Handle: duckdb_create_data_chunk;
+    (Handle) -> u64: duckdb_data_chunk_get_size duckdb_data_chunk_get_column_count duckdb_list_vector_get_size;
+    (Handle, u64) -> (): duckdb_data_chunk_set_size;
+    (Handle, u64) -> Handle: duckdb_data_chunk_get_vector;
+    (Handle) -> *mut c_void: duckdb_vector_get_data;
+    (Handle) -> *mut u64: duckdb_vector_get_validity;
+    (Handle) -> (): duckdb_vector_ensure_validity_writable;
+    (Handle, u64, *const c_char, u64) -> (): duckdb_vector_assign_string_element_len;
+    (Handle, u64) -> State: duckdb_list_vector_set_size duckdb_list_vector_reserve;
+    (Handle, *const c_char, *const c_char, *mut Handle) -> State: duckdb_appender_create;
+    (Handle, Handle) -> State: duckdb_append_data_chunk;
+    (Handle) -> State: duckdb_appender_close;
 }
