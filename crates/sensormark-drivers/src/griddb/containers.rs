@@ -53,6 +53,8 @@ impl Session {
                 // What stands before the first dash: databases, or one's tables.
                 let mut names = self.all(&self.database)?;
                 names.iter_mut().for_each(|name| name.truncate(name.find('-').unwrap_or(name.len())));
+                // That of the mark comes with the database.
+                names.retain(|name| name != "owner");
                 names.dedup();
                 Ok(names.into_iter().map(|name| vec![name]).collect())
             }
