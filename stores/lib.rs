@@ -124,8 +124,17 @@ mod tests {
     /// Compares with `tests/pins/schema.txt` of each store.
     #[test]
     fn tables_and_indexes_are_as_they_were() {
-        let files =
-            [sqlite(), duckdb(), postgresql(), mariadb(), questdb(), influxdb(), mongodb(), cassandra(), griddb()];
+        let files = [
+            sqlite(),
+            duckdb(),
+            postgresql(),
+            mariadb(),
+            questdb(),
+            influxdb(),
+            mongodb(),
+            cassandra(),
+            griddb(),
+        ];
         for store in files {
             let name = store.description().name;
             sensormark_conformance::pins::pin(

@@ -8,7 +8,9 @@ use sensormark_store::{ErrorKind, StoreError};
 pub fn failure(config: &Config, operation: &str, fault: Fault) -> StoreError {
     let (codes, text, source) = match fault {
         Fault::Known(error) => return error,
-        Fault::FromReadings => return StoreError::unsupported(operation, "the client answers it from readings"),
+        Fault::FromReadings => {
+            return StoreError::unsupported(operation, "the client answers it from readings");
+        }
         Fault::Partly { fault, acknowledged, goes_on } => {
             let error = failure(config, operation, *fault).after_acknowledging(acknowledged);
             return if goes_on { error.with_doubt(true) } else { error };

@@ -165,7 +165,8 @@ fn java(config: &Config) -> Result<Option<PathBuf>, StoreError> {
 
 /// The folders that a pattern stands for: with one `*`, the highest number first.
 fn folders(pattern: &Path) -> Vec<PathBuf> {
-    if let Some((variable, rest)) = pattern.to_str().and_then(|text| text.strip_prefix('$')?.split_once('/')) {
+    if let Some((variable, rest)) = pattern.to_str().and_then(|text| text.strip_prefix('$')?.split_once('/'))
+    {
         return std::env::var_os(variable).map(|folder| Path::new(&folder).join(rest)).into_iter().collect();
     }
     let (before, after) = {
@@ -313,8 +314,9 @@ pub fn launch(
         false => None,
     };
     let texts = Texts::new(config, installation, folder, options, false)?;
-    for reason in texts.all(server.no_logs.iter().filter(|_| folder.logs.is_some()))? {
-        return Err(StoreError::unsupported("keep the logs apart", reason));
+    let reasons = texts.all(server.no_logs.iter().filter(|_| folder.logs.is_some()))?;
+    if let Some(reason) = reasons.first() {
+        return Err(StoreError::unsupported("keep the logs apart", reason.as_str()));
     }
     let before = server.before.iter().map(|words| texts.command(&installation.path, words));
     Ok(Launch {
