@@ -34,23 +34,21 @@ pub fn windows_of(query: &Query) -> Option<Query> {
     let Ask::Aggregate { grouping, .. } = &query.ask else { return None };
     let width_ns = grid(grouping.by_day_part?, grouping.window);
     let window = Some(Window { width_ns, origin_ns: 0 });
-    parts_of(query, Grouping { window, by_day_part: None, ..*grouping }, true)
-        .filter(|_| width_ns >= SHORTEST_NS)
+    parts_of(query, Grouping { window, by_day_part: None, ..*grouping }).filter(|_| width_ns >= SHORTEST_NS)
 }
 
-/// The question for parts of each series, of which there may be several; none for what cannot be added up, of parts of the day, and of windows unless they may be. What
-/// answers about windows asks for each aggregate by itself, and says of no reading that its extremes are nothing.
+/// The question for parts of each series, of which there may be several; none for what cannot be added up, of parts of the day, and of windows unless they may be.
 pub fn series_of(query: &Query, of_windows: bool) -> Option<Query> {
     let Ask::Aggregate { grouping: Grouping { window, by_day_part: None, .. }, .. } = query.ask else {
         return None;
     };
     let by_series = !matches!(query.series, Selection::One(_));
-    let parts = parts_of(query, Grouping { by_series, window, ..Grouping::default() }, !of_windows);
+    let parts = parts_of(query, Grouping { by_series, window, ..Grouping::default() });
     parts.filter(|_| of_windows || window.is_none())
 }
 
-/// What adds up to the answer, in these groups: with each aggregate how many readings there are, with extremes where that is wanted.
-fn parts_of(query: &Query, grouping: Grouping, counts_extremes: bool) -> Option<Query> {
+/// What adds up to the answer, in these groups: with each aggregate how many readings there are.
+fn parts_of(query: &Query, grouping: Grouping) -> Option<Query> {
     let Ask::Aggregate { aggregates, from_sums: false, .. } = &query.ask else { return None };
     let mut wanted = Vec::new();
     for one in aggregates {
@@ -59,8 +57,7 @@ fn parts_of(query: &Query, grouping: Grouping, counts_extremes: bool) -> Option<
             Function::Count | Function::Sum | Function::Min | Function::Max => one.function,
             _ => return None,
         };
-        let is_counted = counts_extremes || !matches!(further, Function::Min | Function::Max);
-        for function in [Function::Count, further].into_iter().skip(usize::from(!is_counted)) {
+        for function in [Function::Count, further] {
             let aggregate = Aggregate { function, field: one.field };
             if !wanted.contains(&aggregate) {
                 wanted.push(aggregate);
@@ -84,12 +81,8 @@ pub fn added_up(query: &Query, asked: &Query, series: &Series, found: Answer) ->
     let one = if let Selection::One(one) = query.series { Some(one) } else { None };
     let mut groups: BTreeMap<Key, Vec<&[Value]>> = BTreeMap::new();
     for group in found {
-        let count =
-            |field| wanted.iter().position(|one| *one == Aggregate { function: Function::Count, field });
-        let is_nothing = |(one, value): (&Aggregate, &Value)| {
-            count(one.field).map_or(*value == Value::Null, |at| group.values[at] == NONE)
-        };
-        if wanted.iter().zip(&group.values).all(is_nothing) {
+        let mut counts = wanted.iter().zip(&group.values).filter(|(one, _)| one.function == Function::Count);
+        if counts.all(|(_, count)| *count == NONE) {
             continue;
         }
         let start = group.window_start_ns.unwrap_or_default();
@@ -176,30 +169,6 @@ mod tests {
         let of = |mean, sum, count| vec![Value::F64(mean), Value::I64(sum), Value::I64(count)];
         let expected = [(Some(0), of(2.5, 5, 2)), (Some(1), of(2.0, 2, 1))];
         assert_eq!(values(partitions(&each, sums)), expected);
-    }
-
-    #[test]
-    fn extremes_of_windows_need_no_counts() {
-        let window = Some(Window { width_ns: 10, origin_ns: 0 });
-        let mut query = aggregate(Selection::All, Grouping { window, ..Grouping::default() });
-        let Ask::Aggregate { aggregates, .. } = &mut query.ask else { panic!("an aggregate") };
-        *aggregates = vec![Aggregate { function: Function::Max, field: 0 }];
-        let expected = aggregates.clone();
-        let asked = series_of(&query, true).expect("they add up");
-        assert!(matches!(&asked.ask, Ask::Aggregate { aggregates, .. } if *aggregates == expected));
-        let group = |(series, start, value)| Group {
-            series: Some(series),
-            window_start_ns: Some(start),
-            day: None,
-            values: vec![value],
-        };
-        let found =
-            [(0, 0, Value::I64(3)), (1, 0, Value::I64(5)), (0, 10, Value::Null), (1, 10, Value::Null)];
-        let found = Answer::groups(found.into_iter().map(group).collect());
-        let series = Series::new(vec![TagColumn::Integer(vec![7, 8])]);
-        let Answer::Groups(groups) = added_up(&query, &asked, &series, found) else { panic!("groups") };
-        assert_eq!(groups.len(), 1);
-        assert_eq!((groups[0].window_start_ns, &groups[0].values[..]), (Some(0), &[Value::I64(5)][..]));
     }
 
     #[test]

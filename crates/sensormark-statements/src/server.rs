@@ -314,8 +314,9 @@ pub fn launch(
         false => None,
     };
     let texts = Texts::new(config, installation, folder, options, false)?;
-    for reason in texts.all(server.no_logs.iter().filter(|_| folder.logs.is_some()))? {
-        return Err(StoreError::unsupported("keep the logs apart", reason));
+    let reasons = texts.all(server.no_logs.iter().filter(|_| folder.logs.is_some()))?;
+    if let Some(reason) = reasons.first() {
+        return Err(StoreError::unsupported("keep the logs apart", reason.as_str()));
     }
     let before = server.before.iter().map(|words| texts.command(&installation.path, words));
     Ok(Launch {

@@ -119,9 +119,9 @@ pub fn full(server: &Server) -> Outcome {
 
 /// A server that finds no room when it is made: the message begins with that, not with what the server's programs say of it.
 pub fn too_small(server: &Server) -> Outcome {
-    // Enough for the first steps of each. MongoDB starts on little.
+    // Enough for the first steps of each. MongoDB and GridDB 5 start on little.
     let size = match server.name {
-        "mongodb" => "64k",
+        "mongodb" | "griddb" => "64k",
         "influxdb" => {
             let reason = "InfluxDB starts on a disk of 64 kB, and tries for minutes on a smaller one";
             return Ok(Some(reason.to_owned()));
