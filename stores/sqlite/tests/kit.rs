@@ -6,7 +6,6 @@ use sensormark_store::{
     Acknowledgement, Administrator, Atomicity, Batch, Column, DatabaseName, Durability, EntityReading,
     ErrorKind, Family, LocalFuture, Operation, Plan, Query, Schema, Shape, Store, StoreError, TimeRange,
     TimeResolution, Values,
-};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use tempfile::TempDir;
