@@ -1,11 +1,11 @@
 //! What the kit does for every store, tried on SQLite: ownership, layouts, numbers of tables, empty batches.
 
 use sensormark_statements::FileStore;
-use sensormark_statements::FileStore;
 use sensormark_store::{
     Acknowledgement, Administrator, Atomicity, Batch, Column, DatabaseName, Durability, EntityReading,
     ErrorKind, Family, LocalFuture, Operation, Plan, Query, Schema, Shape, Store, StoreError, TimeRange,
     TimeResolution, Values,
+};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use tempfile::TempDir;
