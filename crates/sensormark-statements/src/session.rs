@@ -129,13 +129,13 @@ impl FileSession {
                 if let Some(answer) = self.of_windows(query, &physical).await? {
                     return Ok(answer);
                 }
-                return self.from_readings(&asked).await;
+                return self.answer_from_readings(&asked).await;
             };
             let mut decoder = Decoder::new(asked, kept.planned.len());
             for (statement, &prepared) in kept.planned.iter().zip(&*kept.prepared) {
                 let each = &mut |row: &dyn Row| decoder.row(&statement.form, row);
                 if !self.rows(&asked, statement, prepared, each).await? {
-                    return self.from_readings(&asked).await;
+                    return self.answer_from_readings(&asked).await;
                 }
             }
             for point in decoder.points(&last.form) {
@@ -146,7 +146,7 @@ impl FileSession {
         })
     }
 
-    async fn from_readings(&mut self, asked: &Asked<'_>) -> Result<Answer, StoreError> {
+    async fn answer_from_readings(&mut self, asked: &Asked<'_>) -> Result<Answer, StoreError> {
         let found = self.answer(&readings_of(asked.query)?).await?;
         Ok(client_side::answer(asked.query, asked.description, found))
     }

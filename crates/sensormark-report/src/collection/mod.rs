@@ -93,9 +93,10 @@ fn row(row: &Row) -> String {
             let databases =
                 databases.map(|one| format!("{} {}", words(one, "title"), words(one, "version"))).join(", ");
             format!(
-                r#"<td class="choice"><input type="checkbox" autocomplete="off" value="{link}" aria-label="compare {name}"><td class="when">{}<td>{}<br><small>{}</small><td class="long">{}{}<td><span class="badge {}">{badge}</span><td>{}<td>{}<br><small>sensormark {}</small><td>{}"#,
+                r#"<td class="choice"><input type="checkbox" autocomplete="off" value="{link}" aria-label="compare {name}"><td class="when">{}<td>{}, {}<br><small>{}</small><td class="long">{}{}<td><span class="badge {}">{badge}</span><td>{}<td>{}<br><small>sensormark {}</small><td>{}"#,
                 started.replace('T', " "),
-                format!("{}, {}", of("workload"), of("scale")),
+                of("workload"),
+                of("scale"),
                 of("readings"),
                 of("winner"),
                 ranking(answer),
