@@ -125,25 +125,15 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
     if ranking.requirements.is_some() && !ranking.ranked.is_empty() {
         notes.push("Whoever meets the requirements (✓) stands before whoever leaves one open (?), and that before whoever misses one (✗). Costs, weights and shares of weights know nothing of requirements.".to_owned());
     }
-    let named = |is: &dyn Fn(&Ranked) -> bool| {
-        let names = ranking.ranked.iter().filter(|one| is(one)).map(|one| &one.label).collect_vec();
-        (!names.is_empty()).then(|| listed(names))
-    };
-    notes.extend(
-        named(&|one| one.repetitions() < field.blocks.len())
-            .map(|names| format!("of {names} not every repetition is valid: the valid ones are ranked.")),
-    );
-    // Their costs are flattered.
-    notes.extend(named(&|one| !keeping_up::shortfalls(field, one.arm(field)).is_empty()).map(|names| {
-        format!("{names} did not keep up with the load. What was not written or read cost nothing, so its cost flatters them: weigh the column \"keeps up\" first.")
-    }));
+    let behind =
+        ranking.ranked.iter().filter(|one| !keeping_up::shortfalls(field, one.arm(field)).is_empty());
+    let behind = behind.map(|one| &one.label).collect_vec();
+    if !behind.is_empty() {
+        notes.push(format!("{} did not keep up with the load. What was not written or read cost nothing, so its cost flatters them: weigh the column \"keeps up\" first.", listed(behind)));
+    }
     notes.extend(durability_note(field, ranking));
     let is_cold = field.contestants().iter().any(|arm| arm.implementation.cache == Cache::Cold);
     notes.extend(is_cold.then(|| "cold: before each phase that only reads, the database was started again, its files dropped from the page cache before that; warm-up reads were left out.".to_owned()));
-    let is_datagram = |one: &Ranked| one.arm(field).implementation.layout.write == WriteMethod::Datagram;
-    notes.extend(named(&is_datagram).map(|names| {
-        format!("unlike the others, nobody acknowledges what {names} wrote: datagrams. What got lost is in the readings.")
-    }));
     notes.extend(ranking.notes.iter().cloned());
     notes
 }

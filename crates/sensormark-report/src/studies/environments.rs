@@ -45,7 +45,7 @@ fn rates([physical, guest]: &[Scope<'_>; 2]) -> Table {
         Some((KEYS.map(|key| row.key(key)).into(), rates.map(cell).into()))
     });
     let title = "On a physical machine and in a virtual one";
-    table("physical_virtual", title, &KEYS.map(|key| (key, "")), rows.collect()).noted("The study's cases: Cassandra's single reads by several clients were 16 times as fast on the physical machine, its multi reads 8 times as fast in the virtual one.")
+    table("physical_virtual", title, &KEYS.map(|key| (key, "")), rows.collect())
 }
 
 /// A claim, and why its figures may not decide it.

@@ -7,11 +7,11 @@ use sensormark_workload::machine_tool::cycle::find_cycle;
 /// Samples that the signal's figure shows: three seconds, nine cycles.
 const SIGNAL_SAMPLES: usize = 3_000;
 /// Of these, every so many is drawn.
-const SIGNAL_STEP: usize = 5;
+const SIGNAL_STEP: usize = 10;
 /// Samples that the search's figure shows, and the sample that the search is around.
 const SEARCH_SAMPLES: usize = 1_400;
 /// Of these, every so many is drawn.
-const SEARCH_STEP: usize = 2;
+const SEARCH_STEP: usize = 4;
 /// Around the middle of them.
 const AROUND: usize = 700;
 
