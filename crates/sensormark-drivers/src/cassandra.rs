@@ -25,8 +25,7 @@ use self::text::{Clauses, Series, Slot, cut};
 use self::url::Options;
 use self::value::{Bound, Slots, each_row, text_row};
 use crate::{
-    Block, Cell, Connection, Databases, Driver, EachRow, Fault, Named, Place, Prepared, Purpose, pieces,
-    put_literals,
+    Block, Cell, Connection, Driver, EachRow, Fault, Named, Place, Prepared, Purpose, pieces, put_literals,
 };
 use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
@@ -40,7 +39,7 @@ use scylla::statement::prepared::PreparedStatement;
 use scylla::statement::{Consistency, Statement};
 use sensormark_kit::url::existing_server;
 use sensormark_kit::{Row, unexpected};
-use sensormark_store::{Endpoint, ErrorKind, LocalFuture, SessionKind, StoreError};
+use sensormark_store::{Endpoint, ErrorKind, LocalFuture, StoreError};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -66,14 +65,6 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Cassandra;
 
 impl Driver for Cassandra {
-    fn session(&self) -> SessionKind {
-        SessionKind::Async
-    }
-
-    fn databases(&self) -> Databases {
-        Databases::Server
-    }
-
     fn endpoint(&self, store: &Named, url: &str) -> Result<Endpoint, StoreError> {
         let ports = Options::parse(url)?.hosts.iter().map(|host| host.1).collect();
         Ok(existing_server(&store.name, url, ports))

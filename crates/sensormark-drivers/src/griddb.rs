@@ -12,6 +12,8 @@ mod foreign;
 
 mod isolation;
 
+mod kind;
+
 mod rest;
 
 mod text;
@@ -25,7 +27,7 @@ use self::rest::Rest;
 use self::text::Plan;
 use self::url::Options;
 use crate::fetched::Fetched;
-use crate::{Block, Cell, Connection, Databases, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
+use crate::{Block, Cell, Connection, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
 use sensormark_kit::url::existing_server;
 use sensormark_store::{
     DatabaseName, Endpoint, ErrorKind, Installation, LocalFuture, SessionKind, StoreError,
@@ -52,10 +54,6 @@ fn library() -> Result<&'static foreign::Functions, StoreError> {
 impl Driver for Griddb {
     fn session(&self) -> SessionKind {
         SessionKind::Blocking
-    }
-
-    fn databases(&self) -> Databases {
-        Databases::Server
     }
 
     fn endpoint(&self, store: &Named, url: &str) -> Result<Endpoint, StoreError> {

@@ -28,13 +28,13 @@ use self::flux::Question;
 use self::http::{Link, Message, garbled};
 use self::row::Cells;
 use self::url::{FIRST, Options, SECOND};
-use crate::{Block, Cell, Connection, Databases, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
+use crate::{Block, Cell, Connection, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
 use ::url::form_urlencoded::byte_serialize;
 use bytes::Bytes;
 use sensormark_kit::Row;
 use sensormark_kit::url::existing_server;
 use sensormark_store::wire::DatagramPath;
-use sensormark_store::{Endpoint, ErrorKind, LocalFuture, Plan, SessionKind, StoreError};
+use sensormark_store::{Endpoint, ErrorKind, LocalFuture, Plan, StoreError};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::net::UdpSocket;
@@ -44,14 +44,6 @@ use tokio::net::UdpSocket;
 pub struct Influxdb;
 
 impl Driver for Influxdb {
-    fn session(&self) -> SessionKind {
-        SessionKind::Async
-    }
-
-    fn databases(&self) -> Databases {
-        Databases::Server
-    }
-
     fn momentary_misses(&self) -> Option<&'static str> {
         Some(
             "the server counts a series' values in its cache before it copies them: where another session writes and a third asks in between, the last are left out",

@@ -64,10 +64,14 @@ pub use rows::{MadeRow, RowShape, Rows, Shared, Source};
 /// What speaks a protocol. One value serves any number of trials.
 pub trait Driver: Send + Sync {
     /// How its connections wait.
-    fn session(&self) -> SessionKind;
+    fn session(&self) -> SessionKind {
+        SessionKind::Async
+    }
 
     /// Where its databases are.
-    fn databases(&self) -> Databases;
+    fn databases(&self) -> Databases {
+        Databases::Server
+    }
 
     /// Why several writes cannot be one commit on the server that was met last; none where they can.
     fn two_commits(&self) -> Option<&'static str> {

@@ -26,14 +26,14 @@ use self::reader::{Cells, Shape, at_path, printed, shape_of};
 use self::text::{Node, parse};
 use self::url::Options;
 use self::writer::{Kind, Of, Values, Writer};
-use crate::{Block, Cell, Connection, Databases, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
+use crate::{Block, Cell, Connection, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
 use futures_util::StreamExt;
 use mongodb::bson::{Bson, Document, RawBsonRef, RawDocumentBuf, doc};
 use mongodb::options::WriteConcern;
 use mongodb::{Client, ClientSession, Database};
 use sensormark_kit::url::existing_server;
 use sensormark_kit::{Row, unexpected};
-use sensormark_store::{Endpoint, ErrorKind, LocalFuture, SessionKind, StoreError};
+use sensormark_store::{Endpoint, ErrorKind, LocalFuture, StoreError};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -60,14 +60,6 @@ const STANDALONE: u8 = 1;
 const WITH_TRANSACTIONS: u8 = 2;
 
 impl Driver for Mongodb {
-    fn session(&self) -> SessionKind {
-        SessionKind::Async
-    }
-
-    fn databases(&self) -> Databases {
-        Databases::Server
-    }
-
     fn two_commits(&self) -> Option<&'static str> {
         match self.met.load(Ordering::Relaxed) {
             WITH_TRANSACTIONS => None,

@@ -16,11 +16,11 @@ use self::error::{fault, is_fatal};
 use self::members::{Turns, open_other, open_writer};
 use self::url::Options;
 use self::value::{WireRow, native, plan_line, read};
-use crate::{Cell, Connection, Databases, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
+use crate::{Cell, Connection, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error, Params, Row, Statement, Value};
 use sensormark_kit::url::existing_server;
-use sensormark_store::{Endpoint, ErrorKind, LocalFuture, SessionKind, StoreError};
+use sensormark_store::{Endpoint, ErrorKind, LocalFuture, StoreError};
 use std::time::Duration;
 
 const OPERATION: &str = "ask MariaDB";
@@ -35,14 +35,6 @@ pub struct Mysql {
 }
 
 impl Driver for Mysql {
-    fn session(&self) -> SessionKind {
-        SessionKind::Async
-    }
-
-    fn databases(&self) -> Databases {
-        Databases::Server
-    }
-
     fn endpoint(&self, store: &Named, url: &str) -> Result<Endpoint, StoreError> {
         Ok(existing_server(&store.name, url, Options::parse(url)?.ports()))
     }

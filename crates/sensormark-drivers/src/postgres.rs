@@ -14,12 +14,12 @@ use self::error::fault;
 use self::pump::Pump;
 use self::url::Options;
 use self::value::{Parameter, WireRow, type_named};
-use crate::{Block, Cell, Connection, Databases, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
+use crate::{Block, Cell, Connection, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
 use futures_util::TryStreamExt;
 use futures_util::future::join;
 use sensormark_kit::Row;
 use sensormark_kit::url::existing_server;
-use sensormark_store::{Endpoint, ErrorKind, LocalFuture, SessionKind, StoreError};
+use sensormark_store::{Endpoint, ErrorKind, LocalFuture, StoreError};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::time::Duration;
@@ -34,14 +34,6 @@ const PREPARE: &str = "prepare a statement in";
 pub struct Postgres;
 
 impl Driver for Postgres {
-    fn session(&self) -> SessionKind {
-        SessionKind::Async
-    }
-
-    fn databases(&self) -> Databases {
-        Databases::Server
-    }
-
     fn endpoint(&self, store: &Named, url: &str) -> Result<Endpoint, StoreError> {
         Ok(existing_server(&store.name, url, Options::parse(url)?.ports()))
     }

@@ -19,11 +19,11 @@ use self::url::Options;
 use crate::lines::Outlet;
 use crate::postgres::value::{Parameter, WireRow};
 use crate::postgres::{self, Session as Questions};
-use crate::{Block, Cell, Connection, Databases, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
+use crate::{Block, Cell, Connection, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
 use futures_util::TryStreamExt;
 use futures_util::future::join;
 use sensormark_kit::url::existing_server;
-use sensormark_store::{Endpoint, LocalFuture, SessionKind, StoreError};
+use sensormark_store::{Endpoint, LocalFuture, StoreError};
 use std::hash::{BuildHasher, RandomState};
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -40,14 +40,6 @@ const BUSY: Duration = Duration::from_secs(60);
 pub struct Questdb;
 
 impl Driver for Questdb {
-    fn session(&self) -> SessionKind {
-        SessionKind::Async
-    }
-
-    fn databases(&self) -> Databases {
-        Databases::Server
-    }
-
     fn refuses_least_number(&self) -> Option<&'static str> {
         Some("QuestDB's LONG keeps it as NULL")
     }

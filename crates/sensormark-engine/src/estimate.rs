@@ -27,7 +27,7 @@ const STATEMENT_SECONDS: f64 = 0.000_1;
 const READING_SECONDS: f64 = 0.000_004;
 /// So many clients at most are served at once.
 const SERVED: u32 = 2;
-/// What a stored reading occupies at most besides its values, and a value, in bytes; twice, for files that are being written anew.
+/// What a stored reading occupies at most beside its values, and what a value does, in bytes. Each is doubled, because databases write files anew.
 const READING_BYTES: f64 = 200.0;
 const VALUE_BYTES: f64 = 16.0;
 /// Of a server without readings at most, in bytes.

@@ -37,7 +37,8 @@ pub fn windows_of(query: &Query) -> Option<Query> {
     parts_of(query, Grouping { window, by_day_part: None, ..*grouping }).filter(|_| width_ns >= SHORTEST_NS)
 }
 
-/// The question for parts of each series, of which there may be several; none for what cannot be added up, of parts of the day, and of windows unless they may be.
+/// The question for parts of each series, of which there may be several. There is none for what cannot be added up, and for parts of the day. Windows are asked
+/// about only where that is wanted.
 pub fn series_of(query: &Query, of_windows: bool) -> Option<Query> {
     let Ask::Aggregate { grouping: Grouping { window, by_day_part: None, .. }, .. } = query.ask else {
         return None;

@@ -8,7 +8,7 @@
 //! Value k of a field is a pure function of (seed, host, field, k): the step to tick k is word k of the field's own stream. A walk is a sum, so a [`Cursor`]
 //! reads it from tick to tick. It can be set to any [`Position`] that was kept; keeping some makes every tick near.
 //!
-//! It is not where readings are written or asked about (that is `workload::own`, for `shipped/devops.toml`).
+//! `workload::own` writes the readings and asks about them, as `shipped/devops.toml` says.
 
 pub mod cursor;
 pub mod fields;

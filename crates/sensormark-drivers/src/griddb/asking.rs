@@ -1,7 +1,8 @@
 //! Asking: one question in TQL a container, those of several containers together. TQL answers with whole rows, with one aggregate, or with the first rows in an order.
 
 use super::Session;
-use super::client::{Found, Kind, MILLISECOND, Row};
+use super::client::{Found, MILLISECOND, Row};
+use super::kind::Kind;
 use super::text::{Plan, Take, Whose};
 use crate::fetched::{Cells, Fetched, wrong_type};
 use crate::{Cell, EachRow, Fault};

@@ -6,6 +6,7 @@
 use super::foreign::{
     Blob, Code, ColumnInfo, ContainerInfo, ContainerRows, Flag, Functions, Handle, PlanLine, Property, Text,
 };
+use super::kind::{Kind, TYPES};
 use crate::foreign::text_at;
 use crate::{Cell, Fault};
 use sensormark_kit::unexpected;
@@ -141,40 +142,6 @@ macro_rules! give {
 /// There is one where the library says that there is.
 fn there<T>(found: Option<T>) -> Result<T, Fault> {
     Ok(found.ok_or_else(|| unexpected("the C client gives nothing"))?)
-}
-
-/// The type of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    String,
-    Bool,
-    Integer,
-    Long,
-    Double,
-    /// Milliseconds since the epoch.
-    Timestamp,
-    Blob,
-    /// A BLOB that holds text.
-    Json,
-}
-
-/// Names of types, with their numbers (`GSType`).
-const TYPES: [(&str, Kind, i32); 8] = [
-    ("STRING", Kind::String, 0),
-    ("BOOL", Kind::Bool, 1),
-    ("INTEGER", Kind::Integer, 4),
-    ("LONG", Kind::Long, 5),
-    ("DOUBLE", Kind::Double, 7),
-    ("TIMESTAMP", Kind::Timestamp, 8),
-    ("BLOB", Kind::Blob, 10),
-    ("JSON", Kind::Json, 10),
-];
-
-impl Kind {
-    /// The type of this name.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        TYPES.iter().find(|one| one.0 == name).map(|one| one.1)
-    }
 }
 
 /// Ns in a unit of a TIMESTAMP.

@@ -2,7 +2,7 @@
 //!
 //! Clauses end with `;`. A slot is `?1` (the kit's first value).
 
-use super::client::Kind;
+use super::kind::Kind;
 use crate::{Cell, pieces};
 
 /// The latest time of a TIMESTAMP, in ms: the end of the year 9999. The earliest is the epoch.

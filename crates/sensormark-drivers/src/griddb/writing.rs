@@ -1,4 +1,5 @@
-//! Writing: a put for one row, one request for the rows of a container, one a node for those of several; an entity by reading its row before (the encoder `entity`).
+//! Writing. One row is a put, the rows of a container are one request, and those of several containers are one request a node. An entity's row is read before it is
+//! written (the encoder `entity`).
 //!
 //! Rows are put by their key, so a repeated reading takes the place of the one that is there; of two in one block the later one stays. A durable block is committed by
 //! hand, a container and 1,000 rows at a time: by itself GridDB commits, and flushes, each row.

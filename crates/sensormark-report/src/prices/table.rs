@@ -17,8 +17,8 @@ fn step(smallest: f64, needed: f64) -> f64 {
     if needed <= smallest { smallest } else { smallest * (needed / smallest).log2().ceil().exp2() }
 }
 
-/// What a layout costs: a month, a million readings, a thousand questions, and the years that a card lives; then the cores, GB of memory and GB of disk of its
-/// machine. Nothing comes of what was not measured.
+/// What a layout costs: a month, a million readings, a thousand questions, and the years that a card lives. Cores, memory and disk of its machine follow, both in
+/// GB. Nothing comes of what was not measured.
 fn money(offer: &Offer, load: Load, of: &Use) -> [Known; 7] {
     let known = |value: Known| value.unwrap_or(f64::NAN);
     let [load_cpu, question_cpu, wire] = [of.load_cpu, of.question_cpu, of.wire].map(known);

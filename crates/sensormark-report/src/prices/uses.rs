@@ -42,7 +42,7 @@ pub(super) struct Use {
     pub label: String,
     /// Whether it meets what has to hold, where something has to.
     pub mark: &'static str,
-    /// µs of CPU on both sides, for a reading and for a question.
+    /// CPU of both sides in µs, a reading and a question.
     pub load_cpu: Option<f64>,
     pub question_cpu: Option<f64>,
     /// Bytes on disk: of the empty database, and a reading.

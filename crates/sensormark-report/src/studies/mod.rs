@@ -83,7 +83,7 @@ pub fn sections(field: &Field) -> Vec<Section> {
     study(&field.run.workload).map_or_else(Vec::new, |study| study.sections(field))
 }
 
-/// The pictures of its own data of the study whose workload was run, for a page.
+/// A study's pictures of its own data, where its workload was run.
 pub fn drawings(field: &Field) -> Option<Section> {
     (field.run.workload == machine_tool::NAME).then(|| pictures::section(field.run.seed))
 }

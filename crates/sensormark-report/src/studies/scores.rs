@@ -38,7 +38,7 @@ fn scores(scope: &Scope<'_>) -> Scores {
     block_scores(&all.collect_vec())
 }
 
-/// What an implementation scores among those of the study, by repetition: in `total`, for `writing`, for `reading`, or its `rank`. Nothing where it is alone.
+/// An implementation's scores among those of the study, by repetition: `total`, `writing`, `reading`, or its `rank`. Nothing where it is alone.
 pub fn values(scope: &Scope<'_>, arm: &Arm, of: &str) -> Values {
     let all = scope.scores.get_or_init(|| scores(scope));
     let Some(one) = all.get(&arm.label).filter(|_| all.len() > 1) else { return vec![] };

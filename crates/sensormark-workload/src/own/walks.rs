@@ -1,4 +1,4 @@
-//! All walks of a measurement from any turn on, for many at once: who writes, and who knows what was written.
+//! All walks of a measurement, from any turn on. Writers read them, and so does who knows what was written.
 //!
 //! Writers come to their turns nearly in order, so the one cursor that they share hardly ever goes back. What is kept for going back does not grow with the data.
 //! Who asks goes along single walks from a position kept for every hour: 8 bytes an hour and walk, as far as was asked.
