@@ -240,16 +240,8 @@ mod tests {
     /// Whether a literal is a variable's name that is for users: tests, builds and the program's own processes have theirs. In a source that reads
     /// variables, every name in capitals is taken for one.
     fn is_variable(literal: &str, reads: bool) -> bool {
-        /// Names in capitals that such sources have besides: lists in the script that installs servers, and settings of GridDB's server.
-        const NONE: [&str; 7] = [
-            "ALL_SERVERS",
-            "BY_NAME",
-            "GS_LOG",
-            "LEVEL_ERROR",
-            "NORMAL",
-            "NO_COMPRESSION",
-            "OUTPUT_ROTATION_FILES",
-        ];
+        /// Names in capitals that such sources have besides: lists in the script that installs servers.
+        const NONE: [&str; 2] = ["ALL_SERVERS", "BY_NAME"];
         const OWN: [&str; 8] = [
             "SENSORMARK_PROPERTY_SECONDS",
             "SENSORMARK_PROPERTY_SEED",

@@ -11,7 +11,7 @@ use crate::measure::{Planned, supervisor};
 use crate::messages;
 use crate::output;
 use crate::registry::{factories, registry};
-use crate::run::choose;
+use crate::run::{a_trial, choose};
 use crate::server_memory::ServerMemory;
 use sensormark_data::recording::{self, Recording, RecordingError, RecordingOptions};
 use sensormark_engine::adjust::adjust;
@@ -110,6 +110,11 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let durability = arguments.durability.class();
     let (cases, unsupported) = cases_in_class(factory.as_ref(), &parameters, &choices, durability)?;
     not_measured.extend(unsupported);
+    let budget = a_trial(arguments.budget, Some(arguments.scale), cases.len(), repetitions)?;
+    let parameters = match budget {
+        Some(budget) => factory.fit(parameters, budget),
+        None => parameters,
+    };
     let runner = TrialRunner { factory: Arc::clone(factory), parameters: parameters.clone() };
     // Results name the file, not where it lies: a path may hold a user's name.
     let mut shown = parameters;
@@ -119,7 +124,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         scale: scale.name(),
         parameters: shown,
         repetitions,
-        budget: None,
+        budget,
         seed: arguments.seed,
         server_memory: ServerMemory::new(arguments.common.server_memory, None, arguments.common.memory_limit),
         protocol: None,

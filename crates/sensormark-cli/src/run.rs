@@ -169,8 +169,7 @@ impl Measured<'_> {
         };
         not_measured.extend(unsupported);
         let repetitions = factory.repetitions(parameters);
-        let is_short = matches!(arguments.scale, None | Some(ScaleName::Quick | ScaleName::Firm));
-        let budget = a_trial(arguments.budget, cases.len(), repetitions)?.or(is_short.then_some(QUICK));
+        let budget = a_trial(arguments.budget, arguments.scale, cases.len(), repetitions)?;
         let parameters =
             &budget.map_or_else(|| parameters.clone(), |budget| factory.fit(parameters.clone(), budget));
         let trials = TrialRunner { factory: Arc::clone(&self.factory), parameters: parameters.clone() };
@@ -202,13 +201,19 @@ impl Measured<'_> {
     }
 }
 
-/// How long a trial may take that grows from size to size: its share of the budget of all, where there is one.
+/// How long a trial may take that grows from size to size: its share of the budget of all; else 30 s at the scales that are short.
 ///
 /// # Errors
 /// The budget is too small to measure anything.
-fn a_trial(budget: Option<Duration>, cases: usize, repetitions: u32) -> Result<Option<Duration>, Failure> {
+pub fn a_trial(
+    budget: Option<Duration>,
+    scale: Option<ScaleName>,
+    cases: usize,
+    repetitions: u32,
+) -> Result<Option<Duration>, Failure> {
     let trials = u32::try_from(cases).unwrap_or(u32::MAX).saturating_mul(repetitions).max(1);
-    let Some(budget) = budget else { return Ok(None) };
+    let is_short = matches!(scale, None | Some(ScaleName::Quick | ScaleName::Firm));
+    let Some(budget) = budget else { return Ok(is_short.then_some(QUICK)) };
     let least = LEAST.saturating_mul(trials);
     if budget < least {
         let (least, given) =

@@ -14,6 +14,8 @@ mod isolation;
 
 mod kind;
 
+mod library;
+
 mod rest;
 
 mod text;
@@ -23,6 +25,7 @@ mod url;
 mod writing;
 
 use self::client::{Container, Row};
+use self::library::library;
 use self::rest::Rest;
 use self::text::Plan;
 use self::url::Options;
@@ -40,16 +43,6 @@ use std::time::Duration;
 /// The C client.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Griddb;
-
-/// The library, or how to get it.
-fn library() -> Result<&'static foreign::Functions, StoreError> {
-    client::library().map_err(|error| {
-        let text = format!(
-            "GridDB's C client (libgridstore.so) cannot be loaded ({error}); no registry has it; install GridDB's own packages, griddb and griddb-c-client"
-        );
-        StoreError::new(ErrorKind::NotInstalled, "find GridDB", text)
-    })
-}
 
 impl Driver for Griddb {
     fn session(&self) -> SessionKind {

@@ -10,7 +10,7 @@ use sensormark_store::{ErrorKind, ServerOptions, Store, StoreError};
 
 const OPERATION: &str = "hold databases to --memory-limit or --in-proportion";
 
-/// What a server on Java needs beside one and a half times its memory, in bytes: Java itself takes 200 to 300 MiB, and Cassandra's direct memory is half its heap
+/// What a server on Java needs beside one and a half times its memory, in bytes. Java itself takes 200 to 300 MiB. Cassandra's direct memory is half its heap
 /// (<https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_jvm_options_file.html>).
 const BESIDE_JAVA: u64 = 512 << 20;
 /// What another server needs: MariaDB takes about 100 MiB, and each connection of PostgreSQL and MariaDB some MiB

@@ -68,8 +68,8 @@ pub const KEEPS_TO_LOOPBACK: &str =
     "sensormark does not know that every way into its server asks for the password";
 
 impl ServerOptions {
-    /// The smallest memory limit that a server with this much memory for caches and heaps is held to, in bytes: one and a half
-    /// times that memory, and what its kind needs `beside` it, in bytes. Memory that is a quarter of the limit grows with it.
+    /// The smallest memory limit that a server is held to, in bytes: one and a half times its memory for caches and heaps, and what its kind needs `beside` it,
+    /// in bytes. Memory that is a quarter of the limit grows with it.
     pub fn least_memory_limit_bytes(&self, beside: u64) -> u64 {
         if self.memory_limit_bytes.is_some_and(|limit| limit / 4 == self.memory_bytes) {
             return (beside / 5 * 8).next_multiple_of(1 << 20);

@@ -65,7 +65,10 @@ pub struct ReplayArguments {
     /// How large the run is
     #[arg(help_heading = LOAD, long, value_enum, default_value_t)]
     pub scale: ScaleName,
-    /// Override one number behind the scale: questions, batch, repetitions
+    /// How long the whole run may take, like 10m or 8h: more time reaches larger sizes [default: 30 s a trial]
+    #[arg(help_heading = LOAD, long, value_name = "TIME", value_parser = time)]
+    pub budget: Option<Duration>,
+    /// Override one number behind the scale: questions, batch, grown, grown_seconds, repetitions
     #[arg(help_heading = LOAD, long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<String>,
     /// What an acknowledged write promises

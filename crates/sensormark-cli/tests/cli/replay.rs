@@ -13,11 +13,14 @@ fn recording(name: &str) -> String {
     root.join(name).to_string_lossy().into_owned()
 }
 
+/// Without copies of the recording.
+const AS_IT_IS: [&str; 2] = ["--set", "grown=0"];
+
 /// Replays one of the repository's recordings.
 fn replay(place: &Place, name: &str, further: &[&str]) -> std::process::Output {
     let file = recording(name);
     let common = ["--results", "results", "--tolerate-disturbance", "--full"];
-    let arguments = [&["replay", &file], &common[..], further].concat();
+    let arguments = [&["replay", &file], &AS_IT_IS[..], &common, further].concat();
     place.run(&arguments)
 }
 
@@ -45,6 +48,32 @@ fn every_row_is_stored_every_answer_right_and_everybody_ranked() {
         assert!(answers["checked"].as_u64() >= Some(100), "{answers}");
     }
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
+}
+
+/// A recording of 429 readings tells little: it grows by copies, about which every answer is right, too.
+#[test]
+fn a_short_recording_grows_by_copies() {
+    let place = Place::new();
+    let file = recording("boiler.csv");
+    let numbers = ["--set", "questions=20", "--set", "grown=5000", "--set", "grown_seconds=0.1"];
+    let further = ["--on", "sqlite", "--results", "results", "--tolerate-disturbance"];
+    let output = place.run(&[&["replay", &file], &numbers[..], &further].concat());
+    assert!(output.status.success(), "{}", errors(&output));
+    let report = said(&output);
+    assert!(report.contains("6,864 readings") && report.contains("told apart by the tag copy"), "{report}");
+    for trial in place.trials() {
+        let against = held_against(&trial);
+        assert!(against.is_empty(), "{} {against:?}", trial["name"]);
+        assert_eq!(ledger(&trial, "stored"), 16 * 429);
+        let loads = trial["loads"].as_array().expect("loads");
+        let sizes: Vec<u64> = loads
+            .iter()
+            .filter(|load| load["name"] == "load")
+            .filter_map(|load| load["labels"]["stored"].as_u64())
+            .collect();
+        assert_eq!(sizes, [429, 4 * 429, 16 * 429]);
+        assert!(trial["answers"]["checked"].as_u64() > Some(100), "{}", trial["answers"]);
+    }
 }
 
 /// A replay with a planted fault; its trial is invalid for this reason.
@@ -86,6 +115,7 @@ fn rows_that_cannot_be_read_are_named_by_line_before_anything_is_begun() {
         "replay",
         "bad.csv",
         "--skip-bad-rows",
+        "--set=grown=0",
         "--results",
         "results",
         "--tolerate-disturbance",
@@ -106,7 +136,7 @@ fn a_name_that_a_database_keeps_is_changed_and_told() {
     std::fs::write(place.path().join("sqlite_log.csv"), text).expect("a file");
     let arguments = ["replay", "sqlite_log.csv", "--on", "sqlite"];
     let options = ["--results", "results", "--tolerate-disturbance", "--set", "questions=20"];
-    let output = place.run(&[&arguments[..], &options].concat());
+    let output = place.run(&[&arguments[..], &options, &AS_IT_IS].concat());
     let text = said(&output);
     assert!(output.status.success(), "{text}");
     for words in [
@@ -132,7 +162,7 @@ fn readings() -> String {
 fn replay_stream(place: &Place, name: &str, further: &[&str], input: Stdio) -> Output {
     let common = ["--on", "sqlite:individual", "--set", "questions=5"];
     let results = ["--results", "results", "--tolerate-disturbance"];
-    let arguments = [&["replay", name], &common[..], &results, further].concat();
+    let arguments = [&["replay", name], &common[..], &AS_IT_IS, &results, further].concat();
     let mut command = place.command(&arguments);
     command.stdin(input);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -283,7 +313,7 @@ fn a_wide_recording_is_measured() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings");
     std::fs::copy(folder.join("R18-wide.csv"), place.path().join("secom.csv")).expect("a copy");
     let common = ["--on", "sqlite", "--results", "results", "--tolerate-disturbance", "--set", "questions=5"];
-    let output = place.run(&[&["replay", "secom.csv"], &common[..]].concat());
+    let output = place.run(&[&["replay", "secom.csv"], &AS_IT_IS, &common[..]].concat());
     assert!(output.status.success(), "{}", errors(&output));
     let trials = place.trials();
     assert!(!trials.is_empty());
@@ -300,7 +330,7 @@ fn tags_that_are_the_same_number_are_told_apart() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings");
     std::fs::copy(folder.join("R56-plus-one-tags.csv"), place.path().join("tags.csv")).expect("a copy");
     let common = ["--on", "sqlite", "--results", "results", "--tolerate-disturbance", "--set", "questions=5"];
-    let output = place.run(&[&["replay", "tags.csv", "--tags", "sensor"], &common[..]].concat());
+    let output = place.run(&[&["replay", "tags.csv", "--tags", "sensor"], &AS_IT_IS, &common[..]].concat());
     assert!(output.status.success(), "{}", errors(&output));
     let trials = place.trials();
     assert!(!trials.is_empty());
@@ -317,7 +347,7 @@ fn readings_before_1970_are_measured_where_they_are_kept() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings");
     std::fs::copy(folder.join("R15-before-1970.csv"), place.path().join("flow.csv")).expect("a copy");
     let common = ["--results", "results", "--tolerate-disturbance", "--set", "questions=20"];
-    let output = place.run(&[&["replay", "flow.csv", "--on", "sqlite:*"], &common[..]].concat());
+    let output = place.run(&[&["replay", "flow.csv", "--on", "sqlite:*"], &AS_IT_IS, &common[..]].concat());
     assert!(output.status.success(), "{}", errors(&output));
     let trials = place.trials();
     assert!(!trials.is_empty());

@@ -34,7 +34,7 @@ fn recording(place: &Place, seed: &str) -> Result<(), String> {
 /// Loads it into these stores and asks about it; gives the trials.
 fn replayed(place: &Place, on: &str) -> Result<Vec<Value>, String> {
     let arguments = ["replay", "data.csv", "--on", on, "--tags", "sensor"];
-    let numbers = ["--set", "questions=20", "--set", "batch=100", "--server-memory", MEMORY];
+    let numbers = ["--set", "questions=20", "--set", "batch=100", "--set=grown=0", "--server-memory", MEMORY];
     let options = ["--results", "results", "--tolerate-disturbance"];
     let output = place.run(&[&arguments[..], &numbers, &options].concat());
     let trials = place.trials();

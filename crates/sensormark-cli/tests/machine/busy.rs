@@ -76,7 +76,7 @@ pub fn a_server_on_a_busy_machine_is_ranked_too() -> Option<&'static str> {
     for questions in ["questions=20", "questions=600"] {
         for further in [&[][..], &["--tolerate-disturbance"]] {
             let place = Place::new();
-            let run = ["replay", BOILER, "--on=postgresql", "--set", questions];
+            let run = ["replay", BOILER, "--on=postgresql", "--set=grown=0", "--set", questions];
             let output = place.run(&[&run[..], further].concat());
             let printed = String::from_utf8_lossy(&output.stdout);
             assert!(output.status.success(), "{questions}: {printed}");

@@ -129,7 +129,7 @@ const WORKLOADS: [(&str, &[&str], &str, &[&str]); 7] = [
         &["days=4", "messages=150", "spans=1,3", "statistics=1", "questions=60", "grown=0"],
     ),
     ("own", &["run", OWN], "individual", &["repetitions=1", "mixed.duration=3s"]),
-    ("replay", &["replay", BOILER], "individual", &["questions=200"]),
+    ("replay", &["replay", BOILER], "individual", &["questions=200", "grown=0"]),
 ];
 
 /// The group of a fifth of a core made machine-tool's trial valid: only the other workloads were held against it. Built for release, a client needs

@@ -15,38 +15,9 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use std::fmt::Display;
 use std::mem::zeroed;
-use std::path::PathBuf;
 use std::ptr::{null, null_mut};
 use std::rc::Rc;
-use std::sync::{Mutex, OnceLock, PoisonError};
-
-/// Files that may be the library, the most particular first.
-fn candidates() -> Vec<PathBuf> {
-    let named = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let mut files: Vec<PathBuf> = named("SENSORMARK_GRIDDB_CLIENT").into_iter().collect();
-    for home in ["SENSORMARK_GRIDDB_HOME", "GS_HOME"].into_iter().filter_map(named) {
-        files.extend(["lib", "lib64", "bin"].map(|folder| home.join(folder).join("libgridstore.so")));
-    }
-    files.extend(["libgridstore.so.0", "libgridstore.so"].map(PathBuf::from));
-    files
-}
-
-/// The library, loaded when it is first needed; else why it cannot be.
-pub(super) fn library() -> Result<&'static Functions, String> {
-    static LIBRARY: OnceLock<Result<&'static Functions, String>> = OnceLock::new();
-    let load = || {
-        let mut failures = Vec::new();
-        for file in candidates().into_iter().filter(|file| !file.is_absolute() || file.is_file()) {
-            // SAFETY: a file of this name, in a folder that the user or the system names, is GridDB's client.
-            match unsafe { Functions::load(&file) } {
-                Ok(functions) => return Ok(functions),
-                Err(error) => failures.push(format!("{}: {error}", file.display())),
-            }
-        }
-        Err(failures.join("; "))
-    };
-    LIBRARY.get_or_init(load).clone()
-}
+use std::sync::{Mutex, PoisonError};
 
 /// A text as the library takes it.
 fn text(value: &str) -> Result<CString, Fault> {

@@ -1,9 +1,16 @@
 //! A task by a database's own means: statements and programs, which `stores/lifecycle.toml` has for each store and task.
 //!
-//! A step is a template of statements of the database's (minijinja), which end with `;` and a new line. One that begins with `$` is a command of the shell, with
-//! variables in place of slots: so no password is on a command line. One that begins with `>` is asked of the copy that is brought back. `= create` makes that
-//! copy's empty tables. `= server` makes a second server for it, ended, and `= start` starts that. What a statement finds is `found` in the next step. One that begins
-//! with `?` asks whether it can be done: if it finds anything, it cannot.
+//! A step is a template (minijinja) of the database's statements. Each ends with `;` and a new line. What it finds is `found` in the next step. Some steps begin
+//! with a mark:
+//!
+//! | mark | the step |
+//! | --- | --- |
+//! | `$` | is a command of the shell. Its slots are variables, so that no password is on a command line |
+//! | `>` | asks the copy that is brought back |
+//! | `?` | asks whether the task can be done: if it finds anything, it cannot |
+//! | `= create` | makes the copy's empty tables |
+//! | `= server` | makes a second server for the copy, ended |
+//! | `= start` | starts that server |
 
 use super::{Done, Site, Task};
 use minijinja::value::merge_maps;

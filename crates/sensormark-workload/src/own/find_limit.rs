@@ -1,8 +1,8 @@
-//! The highest rate of the writers that holds the limits, or the most people who can watch the dashboards ([`raised`] knows which): quadrupled or quartered from
-//! that of the file until it is between two, then bisected.
+//! The highest rate of the writers that holds the limits, or the most people who can watch the dashboards. [`raised`] knows which. The number of the file is
+//! quadrupled or quartered until the limit lies between two. Then it is bisected.
 //!
-//! Each probe is a whole trial with a database of its own, and holds when the trial is valid, its clients kept up, and every limit is met. What a probe says of its
-//! rate or number is in [`probes`], which comes next in [`search`]. The record of the first is kept, and says of each probe what became of it. It is at the sensors'
+//! Each probe is a whole trial with a database of its own. It holds if the trial is valid, its clients kept up, and every limit is met. [`probes`] says what a
+//! probe tells of its number, and [`search`] which comes next. The record of the first probe is kept, and says what became of each. The first is at the sensors'
 //! own rate for every implementation, so that they can be compared. A search that could not be ended leaves an invalid record without a rate.
 
 mod probes;

@@ -13,11 +13,11 @@
 //! | warm-up | the queries, not counted (where the file says so) |
 //! | mixed | writers go on where the load ended, and each query has clients of its own, all at once |
 //!
-//! A file with `[retention]`, `[[rollups]]` or `[compression]` goes through a *life* in place of that: rounds of writing and asking, beside which old data go and
-//! aggregates are renewed, see [`life`].
+//! A file with `[retention]`, `[[rollups]]` or `[compression]` goes through a *life* in place of that ([`life`]): rounds of writing and asking. Beside them old data
+//! go and aggregates are renewed.
 //!
-//! Queries while others write keep below what is acknowledged: they are about ticks of which everything was sent below the watermark, readings that come late and copies
-//! included. So each has one right answer, which is computed from the generator.
+//! Queries while others write keep below what is acknowledged. They are about ticks whose readings were all sent before the watermark, late ones and copies too.
+//! So each has one right answer, which is computed from the generator.
 //!
 //! It is not where data are generated (`dataset::shapes`), nor where operations are issued (`engine`).
 

@@ -1,8 +1,8 @@
 //! The replay workload: a user's own recording is loaded, counted, and asked about; every answer is checked against one
 //! computed from the file.
 //!
-//! The readings are written in the file's order, by one client, in batches. Then come six kinds of questions, in turns, by one client in closed
-//! loop; question i depends on the recording, the seed and i alone:
+//! The readings are written in the file's order, by one client, in batches. Then come six kinds of questions, by one client in closed loop; question i depends
+//! on the recording, the seed and i alone:
 //!
 //! | class | question | span |
 //! | --- | --- | --- |
@@ -16,15 +16,19 @@
 //! Every question is about a series and a time that have a reading. A recording may hold a time twice. Which of the two readings comes first is up to the
 //! database. So points, ranges and last values keep away from such times ([`Replay::notes`] says when there is no such question). Other questions do not.
 //!
+//! A recording is short, as a rule. So it grows from size to size by copies as further series ([`copies`]), which are asked about in the same way.
+//!
 //! It is not where the file is read (`dataset::recording`), nor where operations are issued (`engine`).
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use sensormark_conformance::reference::Reference;
-use sensormark_store::{Batch, RepeatedWrite, Schema, Table, TimeResolution};
+use sensormark_store::{Answer, Batch, Query, RepeatedWrite, Schema, Selection, Table, TimeResolution};
 
 use sensormark_data::recording::Recording;
+
+mod copies;
 
 mod questions;
 mod spans;
@@ -49,6 +53,8 @@ pub const NAME: &str = "replay";
 #[derive(Debug)]
 pub struct Replay {
     schema: Arc<Schema>,
+    /// How many series the recording has. Copies have as many each.
+    own_series: u32,
     readings: Batch,
     reference: Reference,
     spans: Spans,
@@ -56,10 +62,15 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Prepares a recording for a store that keeps times this finely and treats repeated times so.
+    /// Prepares a recording and up to so many copies of it for a store that keeps times this finely and treats repeated times so.
     ///
     /// Where the recording's times are finer, they are cut off (towards the past) here. Writing and asking use the same times, and the notes say so.
-    pub fn new(recording: &Recording, resolution: TimeResolution, repeated: RepeatedWrite) -> Self {
+    pub fn new(
+        recording: &Recording,
+        resolution: TimeResolution,
+        repeated: RepeatedWrite,
+        copies: u32,
+    ) -> Self {
         let mut schema = Schema::clone(&recording.schema);
         let mut readings = recording.readings.clone();
         let mut notes = Vec::new();
@@ -81,8 +92,8 @@ impl Replay {
                 ));
             }
         }
-        let schema = Arc::new(schema);
-        let mut reference = Reference::new(Arc::clone(&schema)).with_repeated_write(repeated);
+        let own = schema.tables[0].clone();
+        let mut reference = Reference::new(Arc::new(schema.clone())).with_repeated_write(repeated);
         reference.add(&readings);
         reference.prepare();
         let written = readings.len() as u64;
@@ -90,8 +101,16 @@ impl Replay {
         if stored < written {
             notes.push(format!("{} readings repeat a time, of which the layout keeps one", written - stored));
         }
+        if copies > 1 {
+            let tables = vec![copies::copied(&own, copies)];
+            let tag = tables[0].tags.last().map_or("", |tag| &tag.name);
+            notes.push(format!(
+                "the recording is repeated as further series, told apart by the tag {tag}: sizes over {stored} readings hold copies"
+            ));
+            schema = Schema { tables };
+        }
         let spans = Spans::of(&readings);
-        Self { schema, readings, reference, spans, notes }
+        Self { schema: Arc::new(schema), own_series: own.series.len(), readings, reference, spans, notes }
     }
 
     /// What the readings look like.
@@ -99,14 +118,30 @@ impl Replay {
         &self.schema
     }
 
-    /// What is written, in this order.
+    /// What is written of each copy, in this order.
     pub const fn readings(&self) -> &Batch {
         &self.readings
     }
 
-    /// What is stored then, and the source of expected answers.
+    /// What is stored of each copy then.
     pub const fn reference(&self) -> &Reference {
         &self.reference
+    }
+
+    /// How many readings are stored of each copy.
+    pub fn stored(&self) -> u64 {
+        self.reference.census().readings()
+    }
+
+    /// The answer that is due to a question about one series: that about the recording's own, of which it is a copy.
+    pub fn answer(&self, query: &Query) -> Answer {
+        let Selection::One(series) = query.series else { return self.reference.answer(query) };
+        let own = series % self.own_series;
+        let mut answer = self.reference.answer(&Query { series: Selection::One(own), ..query.clone() });
+        if let Answer::Readings(found) = &mut answer {
+            found.series.fill(series);
+        }
+        answer
     }
 
     /// How long the stretches are that questions are about.

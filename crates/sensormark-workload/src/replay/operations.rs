@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use sensormark_store::{Answer, Query};
 
+use super::copies::Order;
 use super::{Questions, Replay};
 use sensormark_engine::operations::{Extent, Operations, Slot};
 
-/// The load: the readings in the file's order, in batches.
+/// A load: the readings of copies, each in the file's order, in batches.
 #[derive(Debug)]
 pub struct Loading {
     replay: Arc<Replay>,
+    order: Order,
     batch: usize,
     classes: [String; 1],
 }
@@ -22,15 +24,19 @@ impl Loading {
     ///
     /// # Panics
     /// When a batch would be empty.
-    pub fn new(replay: Arc<Replay>, batch: usize) -> Self {
+    pub fn new(replay: Arc<Replay>, order: Order, batch: usize) -> Self {
         assert!(batch > 0, "a batch holds at least one reading");
-        Self { replay, batch, classes: ["load".to_owned()] }
+        Self { replay, order, batch, classes: ["load".to_owned()] }
+    }
+
+    fn readings(&self) -> usize {
+        self.order.len(self.replay.readings().len())
     }
 }
 
 impl Operations for Loading {
     fn len(&self) -> u64 {
-        self.replay.readings().len().div_ceil(self.batch) as u64
+        self.readings().div_ceil(self.batch) as u64
     }
 
     fn extent(&self) -> Extent {
@@ -42,12 +48,16 @@ impl Operations for Loading {
     }
 
     fn fill(&self, index: u64, _watermark: u64, slot: &mut Slot) {
-        let readings = self.replay.readings();
-        let index = usize::try_from(index).expect("a number of batches in memory");
+        let (rows, own_series) = (self.replay.readings(), self.replay.own_series);
+        let index = usize::try_from(index).expect("fewer batches than addresses");
         let start = index * self.batch;
-        let end = (start + self.batch).min(readings.len());
+        let end = (start + self.batch).min(self.readings());
         let batch = slot.write(0);
-        (start..end).for_each(|row| batch.push_row(readings, row));
+        for place in start..end {
+            let (copy, row) = self.order.at(place, rows.len());
+            batch.push_row(rows, row);
+            batch.series[place - start] += copy * own_series;
+        }
     }
 
     fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {

@@ -19,6 +19,8 @@ const DRAWS: u64 = 64;
 const WORDS: u64 = 2;
 /// The series number of this workload's stream; data sets use small ones.
 const STREAM: u64 = u64::MAX;
+/// That of the stream which draws copies.
+const COPIES: u64 = STREAM - 1;
 
 /// A kind of question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -71,6 +73,10 @@ pub struct Questions {
     replay: Arc<Replay>,
     /// One a class, of all classes.
     streams: [Stream; Class::ALL.len()],
+    /// Draws which copy a question is about.
+    copy: Stream,
+    /// How many copies there are.
+    copies: NonZeroU64,
     /// (series, time) that more than one reading has, in the stored readings.
     repeated: Arc<BTreeSet<(u32, i64)>>,
     numeric: Vec<usize>,
@@ -88,6 +94,8 @@ impl Questions {
         let numeric: Vec<usize> = (0..fields.len()).filter(|&field| is_number(fields[field].kind)).collect();
         let mut questions = Self {
             streams: Class::ALL.map(|class| Stream::new(seed, STREAM, class as u64)),
+            copy: Stream::new(seed, COPIES, 0),
+            copies: NonZeroU64::MIN,
             repeated: Arc::new(repeated_times(&replay)),
             replay,
             numeric,
@@ -122,10 +130,15 @@ impl Questions {
         })
     }
 
+    /// So many of the same kinds, about any of so many copies.
+    #[must_use]
+    pub fn of_copies(self, copies: u32, per_class: u64) -> Self {
+        Self { copies: NonZeroU64::new(copies.into()).unwrap_or(NonZeroU64::MIN), per_class, ..self }
+    }
+
     /// Readings that a question of the first class has to look at, about: a phase has one class alone.
     pub(super) fn readings_looked_at(&self) -> f64 {
-        let series = self.replay.schema().tables[0].series.len().max(1);
-        let all = self.replay.readings().len() as f64 / f64::from(series);
+        let all = self.replay.readings().len() as f64 / f64::from(self.replay.own_series.max(1));
         let parts = match self.classes.first() {
             Some(Class::Range) => 100.0,
             Some(Class::WindowMean) => 4.0,
@@ -183,7 +196,7 @@ impl Questions {
 
     /// The answer that is due.
     pub fn answer(&self, query: &Query) -> Answer {
-        self.replay.reference().answer(query)
+        self.replay.answer(query)
     }
 
     /// The first draw for the question of this number of a class that touches no repeated time, where it must not.
@@ -198,7 +211,8 @@ impl Questions {
         let spans = self.replay.spans();
         let readings = self.replay.readings();
         let row = self.below(class, word, readings.len());
-        let (series, time_ns) = (readings.series[row], readings.times_ns[row]);
+        let copy = u32::try_from(self.copy.below(word, self.copies)).expect("copies are counted in 32 bits");
+        let (series, time_ns) = (copy * self.replay.own_series + readings.series[row], readings.times_ns[row]);
         let fields = FieldSet::first(readings.columns.len());
         let field = |of: &[usize]| of[self.below(class, word + 1, of.len())];
         // A stretch of this length that holds the reading and does not reach beyond the recording.
@@ -246,6 +260,7 @@ impl Questions {
         if self.repeated.is_empty() {
             return false;
         }
+        let series = series % self.replay.own_series;
         if class == Class::LastValue {
             // Readings before the last one do not matter.
             return match self.answer(query) {

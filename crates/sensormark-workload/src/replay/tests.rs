@@ -10,11 +10,12 @@ use sensormark_store::{
     TimeResolution, Value,
 };
 
+use super::copies::Order;
 use super::*;
 use sensormark_data::recording::RecordingOptions;
 use sensormark_engine::clients::Clients;
 use sensormark_engine::deployment::block_on;
-use sensormark_engine::operations::Operations;
+use sensormark_engine::operations::{ENDLESS, Operations};
 use sensormark_engine::outcome::LoadOutcome;
 use sensormark_engine::phase::{Load, Phase, Target};
 use sensormark_engine::scale::Scale;
@@ -32,7 +33,7 @@ fn recording(name: &str, tags: &[&str]) -> Recording {
 }
 
 fn questions(recording: &Recording, repeated: RepeatedWrite, seed: u64) -> Questions {
-    let replay = Replay::new(recording, TimeResolution::Nanoseconds, repeated);
+    let replay = Replay::new(recording, TimeResolution::Nanoseconds, repeated, 1);
     Questions::new(Arc::new(replay), seed, 200)
 }
 
@@ -107,7 +108,7 @@ fn answers_hold_something_and_are_what_the_file_says() {
 fn times_that_occur_twice_are_left_alone_where_order_would_matter() {
     let recording = recording("greenhouse.csv", &["Room"]);
     assert_eq!(recording.report.timing.repeated, 1);
-    let kept = Replay::new(&recording, TimeResolution::Nanoseconds, RepeatedWrite::KeepsBoth);
+    let kept = Replay::new(&recording, TimeResolution::Nanoseconds, RepeatedWrite::KeepsBoth, 1);
     assert!(kept.notes().is_empty());
     let twice = {
         let batch = &recording.readings;
@@ -132,7 +133,7 @@ fn times_that_occur_twice_are_left_alone_where_order_would_matter() {
         }
     }
     assert!(touched > 100, "{touched}");
-    let replaced = Replay::new(&recording, TimeResolution::Nanoseconds, RepeatedWrite::Replaces);
+    let replaced = Replay::new(&recording, TimeResolution::Nanoseconds, RepeatedWrite::Replaces, 1);
     assert_eq!(replaced.reference().census().readings(), 115);
     assert_eq!(replaced.notes().len(), 1);
 }
@@ -140,7 +141,7 @@ fn times_that_occur_twice_are_left_alone_where_order_would_matter() {
 #[test]
 fn a_layout_that_refuses_repeats_is_given_none() {
     let recording = recording("greenhouse.csv", &["Room"]);
-    let replay = Replay::new(&recording, TimeResolution::Nanoseconds, RepeatedWrite::Refused);
+    let replay = Replay::new(&recording, TimeResolution::Nanoseconds, RepeatedWrite::Refused, 1);
     assert_eq!((replay.readings().len(), replay.reference().census().readings()), (115, 115));
     assert!(replay.notes()[0].contains("1 readings"), "{:?}", replay.notes());
 }
@@ -149,10 +150,10 @@ fn memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new(RepeatedWrite::KeepsBoth))
 }
 
-/// Loads a recording into a store and asks everything; gives the outcomes of the two phases.
-fn replayed(recording: &Recording, store: Arc<dyn Store>) -> [LoadOutcome; 2] {
+/// Loads so many copies of a recording into a store and asks everything; gives the outcomes of the two phases.
+fn replayed(recording: &Recording, copies: u32, store: Arc<dyn Store>) -> [LoadOutcome; 2] {
     let repeated = store.description().repeated_write;
-    let replay = Arc::new(Replay::new(recording, TimeResolution::Nanoseconds, repeated));
+    let replay = Arc::new(Replay::new(recording, TimeResolution::Nanoseconds, repeated, copies));
     let plan = Plan {
         endpoint: store.endpoint("anything").unwrap(),
         database: DatabaseName::new("replay").unwrap(),
@@ -177,18 +178,21 @@ fn replayed(recording: &Recording, store: Arc<dyn Store>) -> [LoadOutcome; 2] {
         finished.close();
         finished.outcome().loads.remove(0)
     };
-    let load = run(Arc::new(Loading::new(Arc::clone(&replay), 50)));
-    [load, run(Arc::new(Questions::new(replay, 1, 100)))]
+    let order = Order { copies: 0..copies, together: 7 };
+    let load = run(Arc::new(Loading::new(Arc::clone(&replay), order, 50)));
+    [load, run(Arc::new(Questions::new(replay, 1, 100).of_copies(copies, 100)))]
 }
 
 #[test]
 fn a_recording_is_loaded_whole_and_every_answer_is_compared() {
     for (name, tags, readings) in [("boiler.csv", &[][..], 429), ("greenhouse.csv", &["Room"], 116)] {
-        let [load, asked] = replayed(&recording(name, tags), memory());
-        assert_eq!((load.readings(), load.failed()), (readings, 0));
-        assert_eq!((asked.operations(), asked.failed()), (600, 0));
-        assert_eq!((asked.answers.checked, asked.answers.wrong), (600, 0), "{:?}", asked.answers);
-        assert_eq!(asked.classes.len(), 6);
+        for copies in [1, 4] {
+            let [load, asked] = replayed(&recording(name, tags), copies, memory());
+            assert_eq!((load.readings(), load.failed()), (readings * u64::from(copies), 0));
+            assert_eq!((asked.operations(), asked.failed()), (600, 0));
+            assert_eq!((asked.answers.checked, asked.answers.wrong), (600, 0), "{:?}", asked.answers);
+            assert_eq!(asked.classes.len(), 6);
+        }
     }
 }
 
@@ -199,12 +203,12 @@ fn a_wrong_answer_of_each_kind_is_found() {
     for (kind, questions) in kinds {
         let fault = format!("wrong-answer:{kind}").parse().unwrap();
         let store = FaultyStore::new(memory(), fault);
-        let [load, asked] = replayed(&recording, Arc::new(store));
+        let [load, asked] = replayed(&recording, 1, Arc::new(store));
         assert_eq!((load.readings(), asked.answers.checked), (429, 600));
         assert_eq!(asked.answers.wrong, questions, "{kind}: {:?}", asked.answers);
     }
     let lost = FaultyStore::new(memory(), "drop:20".parse().unwrap());
-    let [_, asked] = replayed(&recording, Arc::new(lost));
+    let [_, asked] = replayed(&recording, 1, Arc::new(lost));
     assert!(asked.answers.wrong > 50, "{:?}", asked.answers);
 }
 
@@ -218,7 +222,7 @@ fn a_layout_that_keeps_less_of_times_is_asked_about_what_it_keeps() {
     }
     std::fs::write(&path, text).unwrap();
     let recording = Recording::read(&path, &RecordingOptions::default()).unwrap();
-    let replay = Replay::new(&recording, TimeResolution::Milliseconds, RepeatedWrite::Replaces);
+    let replay = Replay::new(&recording, TimeResolution::Milliseconds, RepeatedWrite::Replaces, 1);
     assert_eq!(replay.schema().tables[0].time_resolution, TimeResolution::Milliseconds);
     assert!(replay.notes()[0].contains("cut to 1000000 ns"), "{:?}", replay.notes());
     let questions = Questions::new(Arc::new(replay), 1, 50);
@@ -260,10 +264,17 @@ fn a_replay_is_a_load_and_a_phase_for_each_class() {
         Step::Settle(name) => (name.clone(), 0),
         Step::Reset | Step::Size(_) => (String::new(), 0),
     };
-    let names: Vec<(String, u64)> = steps.iter().map(name).collect();
+    let names: Vec<(String, u64)> = steps.iter().map(name).filter(|(name, _)| !name.is_empty()).collect();
     let classes = Class::ALL.map(|class| (class.name().to_owned(), 100));
     assert_eq!(names[1], ("settled".to_owned(), 0));
-    assert_eq!(names[2..], classes);
+    assert_eq!(names[2..8], classes);
+    assert_eq!(names[9], ("settled-4".to_owned(), 0));
+    assert_eq!(names[10], ("point-4".to_owned(), ENDLESS));
+    let sizes = steps.iter().filter_map(|step| match step {
+        Step::Size(readings) => Some(*readings),
+        _ => None,
+    });
+    assert_eq!(sizes.collect::<Vec<_>>(), [429, 1_716, 6_864, 27_456, 109_824, 439_296, 1_757_184]);
     let missing = Parameters::of(Scale::Quick, "no/such.csv".into(), RecordingOptions::default());
     let error = ReplayWorkload.schema(&serde_json::to_value(missing).unwrap()).unwrap_err();
     assert!(error.contains("no/such.csv"), "{error}");

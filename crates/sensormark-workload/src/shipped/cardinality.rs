@@ -8,7 +8,7 @@ parameters! {
     pub struct Cardinality {
         /// the largest number of series: 100, 1,000 and so on up to it
         most: u32, Plain, between(100.0, 1e6) => 100_000, 1_000_000;
-        /// the largest share of 1,000 series that end in a day, each with a new one in its place, in percent: 10, 100 and 1,000 up to it; 0 for none
+        /// how many of 1,000 series end in a day at most, in percent (10, 100 and 1,000 up to it); a new one takes the place of each; 0 for none
         churn: u32, Plain, between(0.0, 1_000.0) => 1_000;
         /// readings that are loaded at each number of series, and three of each series at least
         readings: u64, Plain, at_least(1_000.0) => 100_000, 1_000_000, 10_000_000, 10_000_000;

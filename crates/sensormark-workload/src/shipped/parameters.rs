@@ -72,7 +72,7 @@ parameters! {
         missing: f64, Percent, between(0.0, 0.99) => 0.0;
         /// standard deviation of noise on levels
         noise: f64, Plain, between(0.0, 1.0) => 0.01;
-        /// minutes of a station, loaded as they are, with 95 % repeats, 20 % outliers, half of the readings missing, and noise of 0.3: what that does to the disk; 0: not
+        /// minutes of a station that show what data do to the disk: as they are, with 95 % repeats, 20 % outliers, half of the readings missing, and noise of 0.3; 0 for none
         disk_minutes: u64, Minutes, between(0.0, 1e6) => 0, 1_000, 10_000, 10_000;
         /// how many sensors a question is about; the first number holds where others vary
         asked_sensors: Vec<u32>, Plain, at_least(1.0) => vec![10, 1, 100], vec![10, 1, 100], vec![10, 1, 50, 100], vec![10, 1, 50, 100];
