@@ -59,16 +59,6 @@ pub fn write_private(folder: &ServerFolder, name: &str, text: &str) -> Result<Pa
     Ok(path)
 }
 
-/// Makes a folder, and those above it, that only its owner may enter. One that is there is fine.
-///
-/// # Errors
-/// [`ErrorKind::Configuration`] or [`ErrorKind::DiskFull`] when it cannot be made.
-pub fn make_private_folder(path: &Path) -> Result<(), StoreError> {
-    let made =
-        fs::create_dir_all(path).and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(0o700)));
-    made.map_err(|error| cannot_write(&path.display().to_string(), error))
-}
-
 /// A path as text, as a configuration file or a command line needs it.
 ///
 /// # Errors

@@ -9,8 +9,8 @@ use std::ops::Range;
 const COPY: &str = "copy";
 /// The most series that copies may make: what many more do to a database is another question (the workload cardinality).
 const MOST_SERIES: u64 = 10_000;
-/// A record for a span of a series is to hold about so many readings.
-const READINGS_PER_RECORD: usize = 1_000;
+/// A record of the layouts that keep readings by spans holds about so many readings.
+pub const READINGS_PER_RECORD: u16 = 1_000;
 
 /// How many copies each size has: one, then four times as many each, until there are so many readings.
 pub fn sizes(readings: usize, series: u32, wanted: u64) -> Vec<u32> {
@@ -55,9 +55,9 @@ pub struct Order {
 
 impl Order {
     /// Of a layout of this shape: a record for a span is written at once.
-    pub const fn new(copies: Range<u32>, shape: Shape) -> Self {
+    pub fn new(copies: Range<u32>, shape: Shape) -> Self {
         let is_by_span = matches!(shape, Shape::RecordPerSpan { .. } | Shape::Bucketed { .. });
-        Self { copies, together: if is_by_span { READINGS_PER_RECORD } else { 1 } }
+        Self { copies, together: if is_by_span { READINGS_PER_RECORD.into() } else { 1 } }
     }
 
     /// How many readings are written, of a recording with so many rows.

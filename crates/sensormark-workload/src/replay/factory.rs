@@ -2,7 +2,6 @@
 //!
 //! The load, rest, and then one phase a class of questions, so that what a layout does not support is said of that class alone.
 
-use std::num::NonZeroU64;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,10 +11,12 @@ use sensormark_store::{Family, Schema, Shape};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::copies::{self, Order};
+use super::copies::{self, Order, READINGS_PER_RECORD};
 use super::spans::round_span;
 use super::{Class, Loading, NAME, Questions, Replay};
+use crate::growth::most_question_seconds;
 use sensormark_data::recording::{Recording, RecordingOptions};
+use sensormark_data::units::round_u64;
 use sensormark_engine::answers::Checking;
 use sensormark_engine::operations::ENDLESS;
 use sensormark_engine::parameter::{Parameter, any, at_least, over};
@@ -26,14 +27,6 @@ use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::TrialRecord;
 
-/// A record of the layouts that keep readings by spans holds about so many readings.
-const READINGS_PER_SPAN: i64 = 1_000;
-/// One of so many answers about copies is compared in full.
-const CHECK_ONE_IN: NonZeroU64 = NonZeroU64::new(20).unwrap();
-/// A trial asks so often at most, all kinds at all sizes: half of its budget.
-const ASKED: u32 = 60;
-/// The shortest time of a kind, in seconds.
-const LEAST_SECONDS: f64 = 0.5;
 /// The time in which a trial reaches so many readings as the number says, as a rule. One with more time is to reach more.
 const QUICK: Duration = Duration::from_secs(30);
 
@@ -68,7 +61,7 @@ parameters! {
         /// the recording is repeated as further series until so many readings are stored (a larger budget raises it), four times as many at each size; 0 for never
         grown: u64, Plain, any() => 1_000_000, 1_000_000, 10_000_000, 10_000_000;
         /// how long each kind of question is asked at each of these sizes, in seconds
-        grown_seconds: f64, Seconds, over(0.0) => LEAST_SECONDS, LEAST_SECONDS, 5.0, 5.0;
+        grown_seconds: f64, Seconds, over(0.0) => 0.5, 0.5, 5.0, 5.0;
         /// how often everything is measured
         repetitions: u32, Plain, at_least(1.0) => 1, 5, 5, 5;
     }
@@ -120,15 +113,14 @@ impl WorkloadFactory for ReplayWorkload {
 
     fn fit(&self, parameters: Value, budget: Duration) -> Value {
         let Ok(own) = serde_json::from_value::<Parameters>(parameters.clone()) else { return parameters };
-        let grown = own.grown.saturating_mul(budget.div_duration_f64(QUICK).max(1.0) as u64);
-        let grown_seconds = (budget / ASKED).as_secs_f64().max(LEAST_SECONDS);
-        json!(Parameters { grown, grown_seconds, ..own })
+        let grown = own.grown.saturating_mul(round_u64(budget.div_duration_f64(QUICK).max(1.0)));
+        json!(Parameters { grown, grown_seconds: most_question_seconds(budget), ..own })
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
         let (_, recording) = Parameters::read(parameters)?;
         let interval_ns = recording.report.timing.interval_ns.unwrap_or(1);
-        let span_ns = round_span(interval_ns.saturating_mul(READINGS_PER_SPAN));
+        let span_ns = round_span(interval_ns.saturating_mul(READINGS_PER_RECORD.into()));
         Ok(vec![
             ("individual".to_owned(), Family::PerReading),
             ("bulk".to_owned(), Family::PerSpan { span_ns }),
@@ -194,7 +186,7 @@ impl Phases {
     /// Questions about any of so many copies, for a time.
     fn asking_copies(&self, class: Class, copies: u32) -> Option<Step> {
         let questions = Arc::new(self.questions.only(class)?.of_copies(copies, ENDLESS));
-        let load = LoadSpec::asking(class.name(), questions, 1, Checking::OneIn(CHECK_ONE_IN));
+        let load = LoadSpec::asking(class.name(), questions, 1, Checking::SAMPLED);
         let mut phase = PhaseSpec::new(format!("{}-{copies}", class.name()), vec![load]);
         phase.limit = Some(self.asked);
         Some(Step::Run(self.sized(phase, self.stored(copies))))
