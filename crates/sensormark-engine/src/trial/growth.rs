@@ -1,13 +1,16 @@
 //! The sizes that a trial goes through: which of them are whole, and whether there is time for the next.
 //!
 //! What was done at the sizes before says how long the next one takes, step by step. A load takes as long for each of its writes as before. A question takes
-//! until its limit at most. A rest and a proof grow by a straight line over the readings.
+//! until its limit at most. A rest and a proof grow by a straight line over the readings. Some databases wait while they rest, for some seconds at any size: that
+//! is no growth.
 
 use super::script::{PhaseSpec, Step};
 use sensormark_result::measurement::record::TrialRecord;
 use sensormark_result::measurement::sizes::TIMES;
 use std::time::{Duration, Instant};
 
+/// Rests of one length differ by so much at most, in seconds: InfluxDB and QuestDB look every second or two whether there is something to do.
+const WAITED: f64 = 3.0;
 /// A trial may take so much longer than its budget before the size at work is given up.
 const OVERDUE: f64 = 1.2;
 
@@ -128,7 +131,13 @@ impl Growth {
         let Some(before) = found.find(|before| before.readings < last.readings) else {
             return last.seconds * times;
         };
-        let slope = (last.seconds - before.seconds).max(0.0) / (last.readings - before.readings) as f64;
+        let earlier = found.find(|earlier| earlier.readings < before.readings);
+        let grew = last.seconds - before.seconds;
+        let grew_before = earlier.map_or(0.0, |earlier| before.seconds - earlier.seconds);
+        // What grows with the readings grows by far more each time.
+        let is_more_each_time = grew_before > 0.0 && grew > 2.0 * grew_before;
+        let is_growth = *work != Work::Settle || grew > WAITED || is_more_each_time;
+        let slope = if is_growth { grew.max(0.0) / (last.readings - before.readings) as f64 } else { 0.0 };
         last.seconds + slope * readings.saturating_sub(last.readings) as f64
     }
 
@@ -223,10 +232,17 @@ mod tests {
         let growth = after(&[(100, &first, 0.25)], 30.0);
         assert_eq!(growth.seconds(&next, 400), Some(1.5 + 6.0 + 0.5 + 1.0));
         assert_eq!(growth.missing_seconds(&next, 400), None);
-        let second = [(write(300), 1.5), (rest(), 7.5), (ask(ENDLESS, 0.5), 0.5)];
+        let second = [(write(300), 1.5), (rest(), 8.5), (ask(ENDLESS, 0.5), 0.5)];
         let next = [write(1_200), rest(), ask(ENDLESS, 0.5)];
         let growth = after(&[(100, &first, 0.25), (400, &second, 0.75)], 100.0);
-        assert_eq!(growth.seconds(&next, 1_600), Some(6.0 + (7.5 + 6.0) + 0.5 + (0.75 + 2.0)));
+        assert_eq!(growth.seconds(&next, 1_600), Some(6.0 + 8.5 + 0.5 + (0.75 + 2.0)));
+        // Over 3 s longer is growth, and so is more each time.
+        let second = [(write(300), 1.5), (rest(), 10.0), (ask(ENDLESS, 0.5), 0.5)];
+        let growth = after(&[(100, &first, 0.25), (400, &second, 0.75)], 100.0);
+        assert_eq!(growth.seconds(&next, 1_600), Some(6.0 + (10.0 + 16.0) + 0.5 + (0.75 + 2.0)));
+        let rests = [(100, 0.5), (400, 1.0), (1_600, 3.0)].map(|(size, lasted)| (size, [(rest(), lasted)], 0.0));
+        let sizes: Vec<Size<'_>> = rests.iter().map(|(size, steps, proof)| (*size, &steps[..], *proof)).collect();
+        assert_eq!(after(&sizes, 100.0).seconds(&[rest()], 2_800), Some(5.0));
     }
 
     #[test]

@@ -11,8 +11,8 @@ use sensormark_result::measurement::sizes::TIMES;
 use sensormark_result::statistics::projection::FARTHEST;
 use std::time::Duration;
 
-/// The first size has at least so many readings, if there are so many.
-const FIRST_READINGS: f64 = 10_000.0;
+/// The first size has at least so many readings, if there are so many: a database that rests for seconds at each size is to reach a large one in 30 s.
+const FIRST_READINGS: f64 = 40_000.0;
 /// How long everything is asked at a size, where the file leaves it to the budget: a part of a trial's budget between these.
 const ASKED: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(60));
 /// That part.
