@@ -15,19 +15,15 @@ use std::time::Duration;
 const FIRST_READINGS: f64 = 40_000.0;
 /// How long everything is asked at a size, where the file leaves it to the budget: a part of a trial's budget between these.
 const ASKED: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(60));
-/// That part.
-const PARTS: u32 = 9;
+/// That part is a trial's share beside so many others, which load, rest and prove; and beside those of the other sizes, of which it reaches so many as a rule.
+const OTHER_PARTS: usize = 3;
+const REACHED: usize = 6;
 /// A search for a limit is done at the largest size of at most so many readings: each probe loads it again.
 const PROBED_READINGS: u64 = 300_000;
 /// Where that is too small for what is asked, at a larger one, of at most so many.
 const MOST_PROBED_READINGS: u64 = 5_000_000;
 /// And asks for so long: 50 questions a second have a 99th percentile then.
 const PROBED: Duration = Duration::from_secs(24);
-
-/// How long everything is asked at a size by a trial's budget.
-fn asked(budget: Duration) -> Duration {
-    (budget / PARTS).clamp(ASKED.0, ASKED.1)
-}
 
 /// How much time the data of each size spans, in ns.
 fn spans(tables: &[TablePart]) -> Vec<i64> {
@@ -92,7 +88,13 @@ impl Parameters {
 
     /// Asks at every size for as long as a trial's budget has time, where the file leaves it to that.
     pub fn fit(&mut self, budget: Duration) {
-        let lasts = round_u64(asked(budget).as_nanos() as f64);
+        let sizes = self.phases.iter().filter(|phase| phase.size.is_some()).count();
+        let part = budget.div_f64((sizes.clamp(1, REACHED) + OTHER_PARTS) as f64);
+        self.ask_for(part.clamp(ASKED.0, ASKED.1));
+    }
+
+    fn ask_for(&mut self, time: Duration) {
+        let lasts = round_u64(time.as_nanos() as f64);
         for phase in self.phases.iter_mut().filter(|phase| phase.is_by_budget) {
             phase.duration_ns = Some(lasts);
         }
@@ -121,7 +123,7 @@ impl Parameters {
         let mut one = self.clone();
         // What a probe finds is of its own size.
         one.keep_ns = None;
-        one.fit(PARTS * PROBED);
+        one.ask_for(PROBED);
         let sizes = || self.phases.iter().enumerate().filter_map(|(place, phase)| Some((place, phase.size?)));
         let within = |most| sizes().take_while(move |(_, size)| *size <= most).last();
         let asked = |place: usize| self.phases.get(place + 1).map_or(0, |phase| phase.queries.len());
