@@ -5,7 +5,7 @@ use crate::{
     studies::{HERE, figure, point},
 };
 use sensormark_data::iot_platform::Homes;
-use sensormark_result::statistics::projection::{Band, Open, Point, project, project_disk};
+use sensormark_result::statistics::projection::{Band, FARTHEST, Open, Point, project, project_disk};
 use sensormark_workload::{iot_platform, own};
 
 const MB: f64 = 1e6;
@@ -135,7 +135,7 @@ pub fn together(trials: impl Iterator<Item = Vec<Point>>) -> Vec<Point> {
     all.chunk_by(|one, other| one.readings == other.readings).map(mean).collect()
 }
 
-/// Adds a layout's points in units, and the projected one or why there is none.
+/// Adds a layout's points in units, and the projected one or why there is none. A question is projected as far as it can be.
 pub fn add(
     table: &mut Table,
     arm: &Arm,
@@ -152,11 +152,14 @@ pub fn add(
     let measured = points.last().map_or(0.0, |last| last.readings);
     // What was measured is on the curve already.
     let Some((readings, band)) = projected.filter(|(readings, _)| *readings > measured) else { return };
-    let Band { low, high } = match band {
-        Ok(band) => band,
+    let (readings, Band { low, high }) = match band {
+        Ok(band) => (readings, band),
         Err(open) => {
             table.note(format!("{}: ? ({})", arm.label, open.words(measured, readings)));
-            return;
+            let farthest = measured * FARTHEST;
+            let is_far = matches!(open, Open::TooFar(_));
+            let Some(band) = project(points, farthest).ok().filter(|_| is_far) else { return };
+            (farthest, band)
         }
     };
     let spread = Spread::Range(Interval { low: low / unit, high: high / unit });
