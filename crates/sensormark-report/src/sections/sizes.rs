@@ -72,10 +72,7 @@ pub fn section(field: &Field) -> Section {
     section
 }
 
-/// A size is held out where those of a sixteenth of it and less foretell it.
-const HELD_OUT: f64 = 16.0;
-
-/// What smaller sizes would have foretold of the largest, beside what was measured there.
+/// What sizes of a sixteenth and less would have foretold of the largest, beside what was measured there.
 fn held_out(field: &Field) -> Table {
     let mut table = Table::detail(
         "held_out",
@@ -89,7 +86,7 @@ fn held_out(field: &Field) -> Table {
             let (last, rest) = points.split_last()?;
             let known = rest
                 .iter()
-                .filter(|point| point.readings * HELD_OUT <= last.readings * 1.02)
+                .filter(|point| point.readings * FARTHEST <= last.readings * 1.02)
                 .copied()
                 .collect_vec();
             let (band, from) = band(&known, last.readings).zip(known.last())?;

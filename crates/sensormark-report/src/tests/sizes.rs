@@ -90,6 +90,10 @@ fn a_curve_has_every_size_and_is_projected_by_its_rule() {
         "{note}"
     );
     assert!(rows(&far, "figure_size_disk").iter().any(|row| row[1] == "projected"));
+    // It is projected as far as the rule lets it be.
+    let point = rows(&far, "figure_size_point");
+    let farthest = point.iter().filter(|row| row[1] == "projected").map(|row| row[2].as_str());
+    assert_eq!(farthest.collect::<Vec<_>>()[..2], ["64,000,000", "1,024,000,000"]);
     // What was measured lay in memory.
     let mut trials = three();
     for trial in &mut trials {
