@@ -25,6 +25,8 @@ const PHASE_SECONDS: f64 = 0.1;
 /// The rule of thumb: a statement of one client, and each reading that it writes or looks at, in seconds.
 const STATEMENT_SECONDS: f64 = 0.000_1;
 const READING_SECONDS: f64 = 0.000_004;
+/// To compare a stored reading with what was written, in seconds.
+const PROOF_SECONDS: f64 = 0.000_001;
 /// So many clients at most are served at once.
 const SERVED: u32 = 2;
 /// What a stored reading occupies at most beside its values, and what a value does, in bytes. Each is doubled, because databases write files anew.
@@ -112,19 +114,23 @@ struct GoneThrough<'a> {
 }
 
 impl GoneThrough<'_> {
-    /// A trial, in seconds. What it writes is there for the next one.
+    /// A trial, in seconds. What it writes is there for the next one. After the first size none is begun that there is no time for.
     fn trial(&mut self, trial: &TrialSpec) -> f64 {
-        let before = self.stored;
-        let steps: f64 = trial.steps.iter().map(|step| self.step(step)).sum();
-        let seconds = TRIAL_SECONDS + steps + READING_SECONDS * (self.stored - before).max(0.0);
-        let grows = trial.steps.iter().any(|step| matches!(step, Step::Size(_)));
-        let budget = self.terms.budget_seconds.filter(|most| grows && *most < seconds);
-        if let Some(most) = budget {
-            // Sizes that there is no time for are not stored.
-            self.stored *= most / seconds;
+        let budget = self.terms.budget_seconds.unwrap_or(f64::INFINITY);
+        let (before, mut seconds, mut is_after_first) = (self.stored, TRIAL_SECONDS, false);
+        for steps in trial.steps.chunk_by(|_, next| !matches!(next, Step::Size(_))) {
+            let stored = self.stored;
+            let lasts: f64 = steps.iter().map(|step| self.step(step)).sum();
+            let proof = PROOF_SECONDS * (self.stored - before).max(0.0);
+            if is_after_first && seconds + lasts + proof > budget {
+                self.stored = stored;
+                break;
+            }
+            seconds += lasts + proof;
+            is_after_first = matches!(steps[0], Step::Size(_));
         }
         self.most = self.most.max(self.stored);
-        budget.unwrap_or(seconds)
+        seconds
     }
 
     fn step(&mut self, step: &Step) -> f64 {
