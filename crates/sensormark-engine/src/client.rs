@@ -1,7 +1,7 @@
 //! One client at work: takes its operations, issues them one after the other, and takes their instants.
 //!
-//! This is the only place where scheduled, sent and finished instants of a phase's operations are taken. Making an operation,
-//! counting it and keeping its answer lie outside the span between sent and finished.
+//! Scheduled, sent and finished instants of operations are taken here, those of fed loads in `fed`, and nowhere else. Making an operation, counting it and
+//! keeping its answer lie outside the span between sent and finished.
 
 use super::answers::{Checking, Doubtful, KEPT_BYTES, Kept};
 use super::connection::Connection;

@@ -3,8 +3,8 @@
 //! Every workload hands over the same evidence: the record of the trial, what was done in its phases ([`work`]), and what the counts of its data
 //! say ([`data`]). The host ([`host`]) and the client ([`client`]) are judged from the record. No other place weighs evidence.
 //!
-//! One place changes a verdict that was given here. A search for the highest rate marks the trial that it keeps as invalid where it came to no end, or with what
-//! was missed (`own::find_limit` of the workloads).
+//! Two places change a verdict that was given here. A report that reads a record contradicting its own counts takes it for invalid ([`data::as_its_counts_say`]).
+//! A search for the highest rate marks the trial that it keeps as invalid where it came to no end, or with what was missed (`own::find_limit` of the workloads).
 
 mod circumstances;
 pub mod client;

@@ -28,7 +28,7 @@ pub struct RunArguments {
     /// Follow the protocol of the workload's study as far as it is stated (sensormark list WORKLOAD --as-study shows it); --scale study does
     #[arg(help_heading = LOAD, long)]
     pub as_study: bool,
-    /// How long the whole run may take, like 10m or 8h: more time reaches larger sizes [default: 30 s a trial]
+    /// About how long the run may take beside repeats of disturbed trials, like 10m or 8h: more time reaches larger sizes [default: 30 s a trial at quick and firm, else no end]
     #[arg(help_heading = LOAD, long, value_name = "TIME", value_parser = time)]
     pub budget: Option<Duration>,
     /// For a file that says keep: measure a sixteenth of your readings or more, with the same share of the memory of your machine [without a word: this one's]
@@ -65,7 +65,7 @@ pub struct ReplayArguments {
     /// How large the run is
     #[arg(help_heading = LOAD, long, value_enum, default_value_t)]
     pub scale: ScaleName,
-    /// How long the whole run may take, like 10m or 8h: more time reaches larger sizes [default: 30 s a trial]
+    /// About how long the run may take beside repeats of disturbed trials, like 10m or 8h: more time reaches larger sizes [default: 30 s a trial at quick and firm, else no end]
     #[arg(help_heading = LOAD, long, value_name = "TIME", value_parser = time)]
     pub budget: Option<Duration>,
     /// Override one number behind the scale: questions, batch, grown, grown_seconds, repetitions

@@ -1,7 +1,7 @@
 //! Verdicts: whether a trial's figures may be believed, and if not, why.
 //!
-//! Only valid trials are ranked. Which observation leads to which reason, and how several combine, is decided by the
-//! `judge` of the engine alone; this module holds the words.
+//! Only valid trials are ranked. Which observation leads to which reason is decided by the `judge` of the engine. It combines them by [`RULES`], which has the
+//! words of each, and what excuses it.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
