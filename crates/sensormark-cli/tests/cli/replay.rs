@@ -330,7 +330,7 @@ fn tags_that_are_the_same_number_are_told_apart() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings");
     std::fs::copy(folder.join("R56-plus-one-tags.csv"), place.path().join("tags.csv")).expect("a copy");
     let common = ["--on", "sqlite", "--results", "results", "--tolerate-disturbance", "--set", "questions=5"];
-    let output = place.run(&[&["replay", "tags.csv", "--tags", "sensor"], &AS_IT_IS, &common[..]].concat());
+    let output = place.run(&[&["replay", "tags.csv", "--tags", "sensor"][..], &AS_IT_IS, &common[..]].concat());
     assert!(output.status.success(), "{}", errors(&output));
     let trials = place.trials();
     assert!(!trials.is_empty());
@@ -347,7 +347,7 @@ fn readings_before_1970_are_measured_where_they_are_kept() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings");
     std::fs::copy(folder.join("R15-before-1970.csv"), place.path().join("flow.csv")).expect("a copy");
     let common = ["--results", "results", "--tolerate-disturbance", "--set", "questions=20"];
-    let output = place.run(&[&["replay", "flow.csv", "--on", "sqlite:*"], &AS_IT_IS, &common[..]].concat());
+    let output = place.run(&[&["replay", "flow.csv", "--on", "sqlite:*"][..], &AS_IT_IS, &common[..]].concat());
     assert!(output.status.success(), "{}", errors(&output));
     let trials = place.trials();
     assert!(!trials.is_empty());

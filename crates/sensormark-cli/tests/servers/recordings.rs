@@ -8,7 +8,8 @@ use std::path::PathBuf;
 fn replay(place: &Place, name: &str, on: &str, further: &[&str]) -> String {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings");
     std::fs::copy(folder.join(name), place.path().join(name)).expect("a copy");
-    let common = ["--results", "results", "--tolerate-disturbance", "--set", "questions=5", "--set=grown=0", "--full"];
+    let common =
+        ["--results", "results", "--tolerate-disturbance", "--set", "questions=5", "--set=grown=0", "--full"];
     flat(&place.run(&[&["replay", name, "--on", on], &common[..], further].concat()))
 }
 
@@ -52,7 +53,8 @@ pub fn a_text_that_fits_no_datagram() {
     let rows =
         format!("time,v,note\n2020-01-01,1,short\n2020-01-02,2,{}\n2020-01-03,3,end\n", "x".repeat(70_000));
     std::fs::write(place.path().join("long.csv"), rows).expect("a file");
-    let common = ["--results", "results", "--tolerate-disturbance", "--set", "questions=5", "--set=grown=0", "--full"];
+    let common =
+        ["--results", "results", "--tolerate-disturbance", "--set", "questions=5", "--set=grown=0", "--full"];
     let on = ["--durability=default", "--on", "influxdb:individual-udp"];
     let text = flat(&place.run(&[&["replay", "long.csv"], &common[..], &on].concat()));
     assert!(text.contains("too large"), "{text}");

@@ -240,8 +240,10 @@ mod tests {
         let second = [(write(300), 1.5), (rest(), 10.0), (ask(ENDLESS, 0.5), 0.5)];
         let growth = after(&[(100, &first, 0.25), (400, &second, 0.75)], 100.0);
         assert_eq!(growth.seconds(&next, 1_600), Some(6.0 + (10.0 + 16.0) + 0.5 + (0.75 + 2.0)));
-        let rests = [(100, 0.5), (400, 1.0), (1_600, 3.0)].map(|(size, lasted)| (size, [(rest(), lasted)], 0.0));
-        let sizes: Vec<Size<'_>> = rests.iter().map(|(size, steps, proof)| (*size, &steps[..], *proof)).collect();
+        let rests =
+            [(100, 0.5), (400, 1.0), (1_600, 3.0)].map(|(size, lasted)| (size, [(rest(), lasted)], 0.0));
+        let sizes: Vec<Size<'_>> =
+            rests.iter().map(|(size, steps, proof)| (*size, &steps[..], *proof)).collect();
         assert_eq!(after(&sizes, 100.0).seconds(&[rest()], 2_800), Some(5.0));
     }
 

@@ -30,7 +30,9 @@ pub fn copied(table: &Table, copies: u32) -> Table {
     }
     let own = &table.series;
     let again = |column: &TagColumn| match column {
-        TagColumn::Text(values) => TagColumn::Text(values.repeat(copies as usize)),
+        TagColumn::Text(values) => {
+            TagColumn::Text(repeat_n(values, copies as usize).flatten().cloned().collect())
+        }
         TagColumn::Integer(values) => TagColumn::Integer(values.repeat(copies as usize)),
     };
     let numbers = (1..=i64::from(copies)).flat_map(|copy| repeat_n(copy, own.len() as usize));
@@ -108,7 +110,8 @@ mod tests {
         assert_eq!(copied(table, 1), *table);
         let four = copied(table, 4);
         assert_eq!((four.series.len(), four.tags[1].name.as_str()), (8, "copy"));
-        let tags = |series: u32| [four.series.tag(series, 0), four.series.tag(series, 1)].map(|tag| tag.to_string());
+        let tags =
+            |series: u32| [four.series.tag(series, 0), four.series.tag(series, 1)].map(|tag| tag.to_string());
         assert_eq!([tags(0), tags(1), tags(3)], [["7", "1"], ["9", "1"], ["9", "2"]]);
     }
 }

@@ -24,7 +24,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use sensormark_conformance::reference::Reference;
-use sensormark_store::{Answer, Batch, Query, RepeatedWrite, Schema, Selection, Table, TimeResolution};
+use sensormark_store::{
+    Answer, AnswerSource, Batch, Query, RepeatedWrite, Schema, Selection, Table, TimeResolution,
+};
 
 use sensormark_data::recording::Recording;
 

@@ -212,7 +212,8 @@ impl Questions {
         let readings = self.replay.readings();
         let row = self.below(class, word, readings.len());
         let copy = u32::try_from(self.copy.below(word, self.copies)).expect("copies are counted in 32 bits");
-        let (series, time_ns) = (copy * self.replay.own_series + readings.series[row], readings.times_ns[row]);
+        let (series, time_ns) =
+            (copy * self.replay.own_series + readings.series[row], readings.times_ns[row]);
         let fields = FieldSet::first(readings.columns.len());
         let field = |of: &[usize]| of[self.below(class, word + 1, of.len())];
         // A stretch of this length that holds the reading and does not reach beyond the recording.

@@ -71,11 +71,12 @@ fn defaults_make_a_file_with_requirements() {
     // Sizes up to all that is kept, each with four times the readings of the one before.
     let sizes: Vec<u64> = file.phases.iter().filter_map(|phase| phase.size).collect();
     assert_eq!(sizes.last(), Some(&77_760_000));
-    assert!((10_000..40_000).contains(&sizes[0]), "{sizes:?}");
+    assert!((40_000..160_000).contains(&sizes[0]), "{sizes:?}");
     assert!(sizes.windows(2).all(|pair| (pair[1] / 4).abs_diff(pair[0]) < 200), "{sizes:?}");
     // A question about more time than a size holds is not asked there.
     let holds = |phase: &PhasePart| phase.queries.iter().any(|query| query.name == "history");
-    assert!(!holds(&file.phases[1]) && holds(&file.phases[3]), "{sizes:?}");
+    let far = read(&[("reach", "1d")]);
+    assert!(!holds(&far.phases[3]) && holds(&far.phases[5]) && holds(&file.phases[1]), "{sizes:?}");
 }
 
 #[test]
@@ -135,7 +136,7 @@ fn small_and_large_plants_have_files_that_are_right() {
                 let series = &file.tables[0].series;
                 let first = file.phases[0].size.expect("a size");
                 // Late readings need room.
-                let most = 40_000.max(u64::from(series.count) * 4 * (series.late_ticks() + 3));
+                let most = 160_000.max(u64::from(series.count) * 4 * (series.late_ticks() + 3));
                 assert!(first <= most, "{first}");
             }
         }
