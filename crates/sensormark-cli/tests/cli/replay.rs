@@ -284,7 +284,7 @@ fn what_inspect_prints_measures_what_tutorials_use() {
         let typed = words(command.strip_prefix("sensormark ").expect("a command of ours"));
         let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
         let common = ["--results", "results", "--tolerate-disturbance", "--set", "questions=5"];
-        let output = place.run(&[&typed[..], &common].concat());
+        let output = place.run(&[&typed[..], &AS_IT_IS, &common].concat());
         assert!(output.status.success(), "{command}: {}", errors(&output));
         for trial in place.trials() {
             assert_eq!(ledger(&trial, "stored"), readings, "{command}");

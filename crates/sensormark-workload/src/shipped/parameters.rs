@@ -183,9 +183,9 @@ parameters! {
         /// hosts that report, 101 values each every 10 s
         hosts: u32, Plain, at_least(1.0) => 10, 100, 100, 100;
         /// hours of data that are loaded and asked about
-        hours: f64, Hours, over(0.0) => 1.0, 1.0, 6.0, 24.0;
+        hours: f64, Hours, over(0.0) => 4.0, 1.0, 6.0, 24.0;
         /// the data then goes on to these hours, with the most workers, and everything is asked at each; the budget says how many are reached
-        more_hours: Vec<f64>, Hours, over(0.0) => GROWN.to_vec(), GROWN.to_vec(), vec![24.0], vec![48.0, 72.0, 96.0];
+        more_hours: Vec<f64>, Hours, over(0.0) => GROWN[1..].to_vec(), GROWN.to_vec(), vec![24.0], vec![48.0, 72.0, 96.0];
         /// so long questions are asked while data come, after the first load; 0: never
         live_seconds: f64, Seconds, at_least(0.0) => 3.0, 10.0, 30.0, 60.0;
         /// data then come so many times as fast as hosts report

@@ -12,7 +12,7 @@ fn wrong_numbers_give_one_clear_message() {
         (vec!["workers=4,2"], "ascending"),
         (vec!["clients=one"], "write commas between them"),
         (vec!["walk=drunk"], "drunk"),
-        (vec!["hours=5"], "each span is longer"),
+        (vec!["hours=20"], "each span is longer"),
         (vec!["layouts=rows"], "there are: individual, buckets"),
     ] {
         let place = Place::new();
