@@ -359,7 +359,7 @@ fn little_data_is_asked_about_as_far_as_it_goes() {
 /// What a trial goes through.
 #[test]
 fn each_number_of_workers_loads_an_empty_database_and_then_the_data_grow() {
-    let numbers = set(&["workers=1,4", "clients=1,2,4", "hours=1", "more_hours=4,16.5"]).unwrap();
+    let numbers = set(&["workers=1,4", "clients=1,2,4", "hours=1.0", "more_hours=4,16.5"]).unwrap();
     let steps = build(&numbers).steps();
     let outline = steps.iter().map(|step| match step {
         Step::Run(phase) => phase.name.clone(),
