@@ -71,7 +71,7 @@ fn a_short_recording_grows_by_copies() {
             .filter(|load| load["name"] == "load")
             .filter_map(|load| load["labels"]["stored"].as_u64())
             .collect();
-        assert_eq!(sizes, [429, 4 * 429, 16 * 429]);
+        assert_eq!(sizes, [429, 16 * 429]);
         let is_told =
             |note: &Value| note.as_str().is_some_and(|note| note.contains("told apart by the tag copy"));
         assert!(trial["warnings"].as_array().is_some_and(|notes| notes.iter().any(is_told)), "{trial}");

@@ -34,7 +34,7 @@ pub mod parameters;
 pub mod questionnaire;
 pub mod questions;
 pub mod sensors;
-mod sizes;
+pub mod sizes;
 pub mod template;
 mod walks;
 pub mod writes;

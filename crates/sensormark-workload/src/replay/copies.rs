@@ -1,5 +1,6 @@
 //! A recording again and again, as further series, where it has fewer readings than tell what a database does.
 
+use crate::own::sizes::FIRST_READINGS;
 use sensormark_result::measurement::sizes::TIMES;
 use sensormark_store::{Series, Shape, Table, Tag, TagColumn};
 use std::iter::{repeat_n, successors};
@@ -12,7 +13,7 @@ const MOST_SERIES: u64 = 10_000;
 /// A record of the layouts that keep readings by spans holds about so many readings.
 pub const READINGS_PER_RECORD: u16 = 1_000;
 
-/// How many copies each size has: one, then four times as many each, until there are so many readings.
+/// How many copies each size has: one, then so many that a size tells something, then four times as many each, until there are so many readings.
 pub fn sizes(readings: usize, series: u32, wanted: u64) -> Vec<u32> {
     let readings = readings as u64;
     let next = |copies: &u64| {
@@ -20,7 +21,11 @@ pub fn sizes(readings: usize, series: u32, wanted: u64) -> Vec<u32> {
         let is_short = copies * readings < wanted && more * u64::from(series) <= MOST_SERIES;
         is_short.then_some(more)
     };
-    successors(Some(1), next).filter_map(|copies| u32::try_from(copies).ok()).collect()
+    let all: Vec<u64> = successors(Some(1), next).collect();
+    let tells = |&copies: &u64| {
+        copies == 1 || Some(&copies) == all.last() || (copies * readings) as f64 >= FIRST_READINGS
+    };
+    all.iter().copied().filter(tells).filter_map(|copies| u32::try_from(copies).ok()).collect()
 }
 
 /// The table with so many copies of its series, one copy after the other. A further tag says which copy a series is of.
@@ -98,7 +103,8 @@ mod tests {
 
     #[test]
     fn sizes_grow_until_there_are_enough_readings_or_too_many_series() {
-        assert_eq!(sizes(429, 1, 1_000_000), [1, 4, 16, 64, 256, 1_024, 4_096]);
+        assert_eq!(sizes(429, 1, 1_000_000), [1, 256, 1_024, 4_096]);
+        assert_eq!(sizes(429, 1, 5_000), [1, 16]);
         assert_eq!(sizes(429, 1_000, 1_000_000), [1, 4]);
         assert_eq!(sizes(2_000_000, 1, 1_000_000), [1]);
         assert_eq!(sizes(429, 1, 0), [1]);
