@@ -230,7 +230,7 @@ fn answers_follow_from_the_data_as_csv() {
     for (path, command) in files() {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let (table, tag, lasts) = match name.as_str() {
-            "slow-control" => ("readings", "sensor", "1000s"),
+            "slow-control" => ("readings", "sensor", "2000s"),
             "hydrometry" => ("long", "id_station", "2h"),
             _ => continue,
         };
