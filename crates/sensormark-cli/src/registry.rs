@@ -12,7 +12,7 @@ use sensormark_engine::scale::Scale;
 use sensormark_engine::selection::parse;
 use sensormark_engine::trial::{WorkloadFactories, WorkloadFactory};
 use sensormark_store::{Durability, Store};
-use sensormark_workload::{durability, iot_platform, machine_tool, own, replay, shipped};
+use sensormark_workload::{durability, machine_tool, own, replay, shipped};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub fn factories() -> WorkloadFactories {
         Arc::new(machine_tool::MachineToolWorkload),
         Arc::new(shipped::DEVOPS),
         Arc::new(shipped::SENSOR_OPERATIONS),
-        Arc::new(iot_platform::IotPlatformWorkload),
+        Arc::new(shipped::IOT_PLATFORM),
         Arc::new(shipped::BILLING),
         Arc::new(shipped::SLOW_CONTROL),
         Arc::new(shipped::HYDROMETRY),

@@ -213,14 +213,28 @@ impl Sensors {
     pub fn readings_within(&self, length_ns: i64) -> Option<u64> {
         let Timing { interval_ns, jitter_ns, staggered, burst, unit_ns, missing, repeated, .. } = self.timing;
         let is_alike = (staggered || jitter_ns == 0) && burst == 1 && missing + repeated == 0.0;
-        let is_regular = is_alike && self.churn.shortest_life().is_none();
+        let is_regular = is_alike && self.churn.shortest_life().is_none() && self.readings_a_turn(0) == 1.0;
         let is_even = interval_ns % unit_ns == 0 && length_ns % interval_ns == 0;
         (is_regular && is_even).then_some(u64::try_from(length_ns / interval_ns).ok()?)
     }
 
     /// The first instant at which no reading of an earlier tick than this one was taken, and every one of it or a later tick comes after or then.
     pub fn boundary_ns(&self, tick: u64) -> i64 {
-        self.timing.cut(self.timing.tick_ns(tick))
+        let regular = || self.timing.cut(self.timing.tick_ns(tick));
+        self.walks().and_then(|walks| walks.boundary_ns(tick)).unwrap_or_else(regular)
+    }
+
+    /// What makes the readings, where shapes do not.
+    pub fn walks(&self) -> Option<&dyn Walked> {
+        match self.fields.first() {
+            Some(FieldShape { shape: Shape::Walked(walks), .. }) => Some(walks.as_ref()),
+            _ => None,
+        }
+    }
+
+    /// Readings in a turn, on average, from this one on.
+    pub fn readings_a_turn(&self, turn: u64) -> f64 {
+        self.walks().map_or(1.0, |walks| walks.readings_a_turn(turn))
     }
 
     /// The ticks of which a reading may have been taken from `start_ns` to before `end_ns`, none of them at or after tick `below`.
@@ -296,7 +310,7 @@ impl Sensors {
         with_copies: bool,
         batch: &mut Batch,
     ) {
-        if let Some(FieldShape { shape: Shape::Walked(walks), .. }) = self.fields.first() {
+        if let Some(walks) = self.walks() {
             if let Some(turn) = turns.next() {
                 let end = turn + 1 + turns.count() as u64;
                 walks.fill(first..first + order.series, turn..end, batch);
@@ -332,7 +346,8 @@ pub fn data_set(schema: Schema, tables: Vec<(Sensors, u64)>) -> DataSet {
         let turns = |(sensors, ticks): &(Sensors, u64)| {
             ticks.saturating_mul(shard.series(sensors.series()).len() as u64)
         };
-        let parts = tables.iter().map(|table| turns(table).div_ceil(PART)).max().unwrap_or(0);
+        let readings = |table: &(Sensors, u64)| round_u64(turns(table) as f64 * table.0.readings_a_turn(0));
+        let parts = tables.iter().map(|table| readings(table).div_ceil(PART)).max().unwrap_or(0);
         for part in 0..parts {
             for (number, table) in tables.iter().enumerate() {
                 let (series, turns) = (shard.series(table.0.series()), turns(table));

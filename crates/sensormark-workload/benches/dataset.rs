@@ -49,13 +49,13 @@ fn iot_platform(criterion: &mut Criterion) {
     let homes = Homes::new(42, 1);
     let schema = iot_platform::schema(1);
     let mut batch = Batch::new(0, &schema.tables[0]);
-    homes.push_hours(0, 240..240 + HOURS, &(0..u32::MAX), &mut batch);
+    homes.push_hours(0, 240..240 + HOURS, &mut batch);
     let mut group = criterion.benchmark_group("iot_platform");
     group.throughput(Throughput::Elements(batch.len() as u64));
     group.bench_function("push_hours", |bencher| {
         bencher.iter(|| {
             batch.clear();
-            homes.push_hours(0, std::hint::black_box(240)..240 + HOURS, &(0..u32::MAX), &mut batch);
+            homes.push_hours(0, std::hint::black_box(240)..240 + HOURS, &mut batch);
             batch.len()
         });
     });

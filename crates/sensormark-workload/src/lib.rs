@@ -16,11 +16,6 @@ pub mod checked;
 
 pub mod durability;
 
-mod growth;
-
-pub mod iot_platform;
-mod live;
-
 pub mod machine_tool;
 
 pub mod own;

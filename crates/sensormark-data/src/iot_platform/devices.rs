@@ -51,9 +51,6 @@ pub struct Property {
 pub const RHYTHM: [u8; 24] =
     [1, 1, 1, 1, 1, 1, 10, 20, 15, 9, 9, 9, 9, 9, 9, 9, 15, 20, 20, 20, 19, 17, 10, 5];
 
-/// The device that the study's queries are about, and its property.
-pub const WEATHER_STATION: (&str, &str) = ("Weather station", "temp");
-
 /// Levels by name: a line each, in the columns of [`Level`].
 const LEVELS: &str = "
 name mean year day drift drift_turns noise low high per_unit

@@ -9,7 +9,7 @@
 //! The study measured its author's own home, whose data is not published. Its figures are the devices, the period, the number of values (5,594,177) and of the
 //! weather station's temperatures (8,500 in 90 days, 33,000 in its year). How values move is ours.
 //!
-//! It is not where readings are written or asked about (`workload::iot_platform`).
+//! It is not where readings are written or asked about: `workload::own` does that, as `shipped/iot-platform.toml` says.
 
 pub mod devices;
 pub mod signal;
@@ -18,7 +18,7 @@ pub mod signal;
 mod tests;
 
 use crate::prelude::*;
-use devices::{HOME, Property, RHYTHM, WEATHER_STATION, few};
+use devices::{HOME, Property, RHYTHM, few};
 use signal::Turn;
 
 /// When everything begins: 27 September 2021, midnight UTC, in ns since the Unix epoch.
@@ -75,26 +75,9 @@ impl Homes {
         few(HOME.properties.len())
     }
 
-    /// How many series there are.
-    pub fn series(&self) -> u32 {
-        self.homes * self.series_a_home()
-    }
-
     /// The type of a series' values.
     pub fn kind(&self, series: u32) -> FieldType {
         self.property(series).signal.kind()
-    }
-
-    /// The weather station's temperature of a home.
-    pub fn weather(&self, home: u32) -> u32 {
-        let place = HOME
-            .properties
-            .iter()
-            .position(|property| {
-                (HOME.devices[HOME.things[property.thing].device], property.name) == WEATHER_STATION
-            })
-            .expect("it is among the devices");
-        home * self.series_a_home() + few(place)
     }
 
     /// Values that a home sends in an hour, about.
@@ -149,14 +132,12 @@ impl Homes {
         messages[first..].sort_unstable();
     }
 
-    /// Appends what a message holds, one reading a property, of those series that are in `series`.
+    /// Appends what a message holds, one reading a property.
     #[inline]
-    pub fn push(&self, message: &Message, series: &Range<u32>, batch: &mut Batch) {
+    pub fn push(&self, message: &Message, batch: &mut Batch) {
         for property in HOME.things[message.thing as usize].properties.clone() {
-            let number = message.home * self.series_a_home() + property;
-            if series.contains(&number) {
-                self.push_value(number, message.time_ns, message.turn, batch);
-            }
+            let series = message.home * self.series_a_home() + property;
+            self.push_value(series, message.time_ns, message.turn, batch);
         }
     }
 
@@ -178,26 +159,13 @@ impl Homes {
             .for_each(|(_, column)| column.push_null());
     }
 
-    /// Appends what a home sends in these hours of those series that are in `series`, in the order of time.
-    pub fn push_hours(&self, home: u32, hours: Range<u64>, series: &Range<u32>, batch: &mut Batch) {
+    /// Appends what a home sends in these hours, in the order of time.
+    pub fn push_hours(&self, home: u32, hours: Range<u64>, batch: &mut Batch) {
         let mut messages = Vec::new();
         self.messages(home, hours, &mut messages);
         for message in &messages {
-            self.push(message, series, batch);
+            self.push(message, batch);
         }
-    }
-
-    /// Everything that the homes send in their first hours as a data set that can be exported: in the order in which devices send, home by home within an hour.
-    pub fn data_set(self, hours: u64) -> DataSet {
-        DataSet::new(schema(self.homes), move |shard, sink| {
-            let series = shard.series(self.series());
-            for hour in 0..hours {
-                for home in 0..self.homes {
-                    sink.put(0, |batch| self.push_hours(home, hour..hour + 1, &series, batch))?;
-                }
-            }
-            Ok(())
-        })
     }
 
     /// Appends the readings of a series in a range of time that began at the start or later, in the order of time.
@@ -215,8 +183,6 @@ impl Homes {
     }
 }
 
-/// The tag that names a device.
-pub const DEVICE_ID: usize = 0;
 /// The field of a type.
 pub fn field(kind: FieldType) -> usize {
     match kind {
@@ -256,7 +222,7 @@ pub fn schema(homes: u32) -> Schema {
 }
 
 /// The identifier of a device: 24 hexadecimal digits, as the platform's database makes them, the same under every seed.
-pub fn device_id(home: u32, device: usize) -> String {
+fn device_id(home: u32, device: usize) -> String {
     let word = finalise((u64::from(home) << 32) | (device as u64 + 1));
     format!("614f{:04x}{word:016x}", home & 0xffff)
 }

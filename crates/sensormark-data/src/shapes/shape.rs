@@ -40,17 +40,37 @@ pub enum Shape {
     Words(Vec<String>),
     /// A column of a recording, without gaps.
     Recorded(Arc<Values>),
-    /// Each value follows from the one before.
+    /// As something else makes them.
     Walked(Arc<dyn Walked>),
 }
 
-/// Values that follow one from the other, of all fields of a table.
+/// Values of all fields of a table that follow one from the other, or that are not taken at an interval.
 pub trait Walked: fmt::Debug + Send + Sync {
     /// Appends the readings of some series in some turns of theirs to a batch, in the order of time.
     fn fill(&self, series: Range<u32>, turns: Range<u64>, batch: &mut Batch);
 
     /// The values of a field of one series from a tick on; none where it has none that are asked for.
-    fn track(&self, field: usize, series: u32, tick: u64) -> Option<Track>;
+    fn track(&self, _field: usize, _series: u32, _tick: u64) -> Option<Track> {
+        None
+    }
+
+    /// Readings in a turn, on average, from this one on.
+    fn readings_a_turn(&self, _turn: u64) -> f64 {
+        1.0
+    }
+
+    /// What is before this instant was sent before this tick, where intervals do not say that.
+    fn boundary_ns(&self, _tick: u64) -> Option<i64> {
+        None
+    }
+
+    /// The only field that a series has, where each has one.
+    fn field_of(&self, _series: u32) -> Option<usize> {
+        None
+    }
+
+    /// Appends the readings of such a series in a range to a batch, in the order of time.
+    fn push_series(&self, _series: u32, _range: TimeRange, _batch: &mut Batch) {}
 }
 
 /// A field: its shape, and what is done to the value.

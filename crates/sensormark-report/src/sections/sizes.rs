@@ -6,7 +6,7 @@ use crate::{
 };
 use sensormark_data::iot_platform::Homes;
 use sensormark_result::statistics::projection::{Band, FARTHEST, Open, Point, project, project_disk};
-use sensormark_workload::{iot_platform, own};
+use sensormark_workload::own;
 
 const MB: f64 = 1e6;
 const MS: f64 = 1e6;
@@ -40,7 +40,7 @@ pub fn your_readings(run: &RunRecord) -> Known {
             run.parameters.get("devices")?.as_array()?.last()?.as_f64()?.max(number("grown").unwrap_or(0.0))
                 / HOUR
         }
-        iot_platform::NAME => number("homes")? * Homes::values_an_hour() / HOUR,
+        "iot-platform" => number("homes")? * Homes::values_an_hour() / HOUR,
         "sensor-operations" | "slow-control" => number("sensors")? * 1e3 / number("interval_ms")?,
         "hydrometry" => number("stations")? * 1e3 / number("interval_ms")?,
         _ => return None,

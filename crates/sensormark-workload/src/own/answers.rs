@@ -4,7 +4,11 @@
 
 use super::writes::Copies;
 use sensormark_conformance::reference::Reference;
-use sensormark_data::shapes::{Draw::*, Sensors, shape::Number};
+use sensormark_data::shapes::{
+    Draw::*,
+    Sensors,
+    shape::{Number, Walked},
+};
 use sensormark_store::{
     Answer, AnswerSource, Ask, Batch, Column, Derived, FieldSet, FieldType, Function, Group, Grouping,
     Predicate, Query, Schema, Selection, Table, TimeRange, Value,
@@ -46,6 +50,11 @@ impl Answers {
         &self.sensors
     }
 
+    /// What makes the readings, where each series has one field.
+    pub fn typed(&self) -> Option<&dyn Walked> {
+        self.sensors.walks().filter(|walks| walks.field_of(0).is_some())
+    }
+
     /// How often a reading is stored.
     fn times(&self, series: u32, tick: u64) -> u64 {
         // What comes when its time is no longer kept is never asked about.
@@ -65,6 +74,9 @@ impl Answers {
     /// The answer that is due; none where it is not known to the digits that are compared.
     pub fn answer(&self, query: &Query) -> Option<Answer> {
         let mut series = self.chosen(&query.series);
+        if self.typed().is_some() {
+            return Some(self.by_reference(query, series, self.table().all_fields()));
+        }
         match &query.ask {
             Ask::Point { fields } => {
                 let start_ns = query.range.start_ns;
@@ -77,7 +89,7 @@ impl Answers {
                 Some(Answer::Series(self.matching(&series, query.range, *predicate)))
             }
             Ask::Aggregate { aggregates, grouping, .. } => match aggregates.as_slice() {
-                [one] if one.function != Function::StandardDeviation => {
+                [one] if one.function != Function::StandardDeviation && grouping.by_day_part.is_none() => {
                     self.groups(&series, query.range, one.function, one.field, *grouping)
                 }
                 all => {
@@ -128,6 +140,11 @@ impl Answers {
     }
 
     fn readings(&self, series: &[u32], range: TimeRange, fields: FieldSet) -> Batch {
+        if let Some(typed) = self.typed() {
+            let mut batch = Batch::new(self.number, self.table());
+            series.iter().for_each(|&series| typed.push_series(series, range, &mut batch));
+            return batch;
+        }
         let of_series = |&series: &u32| {
             let stored = self.stored(series, range);
             stored.flat_map(move |(tick, _, times)| (0..times).map(move |_| (series, tick)))

@@ -4,11 +4,12 @@ use super::answers::Answers;
 use super::layouts::Statements;
 use super::life::{CHECKS, RollupQuestions, Round};
 use super::limit::What;
-use super::parameters::{Parameters, PhasePart, QueryKind, QueryPart, TablePart, WhenPart, WritersPart};
+use super::parameters::{
+    OfPart, Parameters, PhasePart, QueryKind, QueryPart, TablePart, WhenPart, WritersPart, split,
+};
 use super::questions::{Horizon, Questions};
 use super::writes::{Batches, Copies, Writes};
-use super::{LOAD, MIXED, NAME, layouts, lifecycle, sensors};
-use crate::growth;
+use super::{LOAD, MIXED, NAME, homes, layouts, lifecycle, questions, sensors};
 use crate::replay::round_span;
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_data::shapes::{self, Sensors, order::Order};
@@ -27,7 +28,7 @@ use sensormark_engine::work_distribution::WorkDistribution;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{Figure, LoadRecord, TrialRecord};
 use sensormark_store::{
-    DaySplit, DefaultSelection, Family, LayoutOption, RepeatedWrite, Schema, WriteMethod,
+    DaySplit, DefaultSelection, Family, LayoutOption, RepeatedWrite, Schema, Shape, WriteMethod,
 };
 use serde_json::Value;
 use std::num::NonZeroU64;
@@ -38,10 +39,11 @@ use std::time::Duration;
 /// A record of the layouts that keep readings by spans holds about so many readings.
 const READINGS_PER_SPAN: i64 = 1_000;
 /// The families of a row a reading.
-const INDIVIDUAL: [&str; 2] = ["individual", "reading"];
+const INDIVIDUAL: [&str; 3] = ["individual", "reading", "flat"];
 /// A minute, of which a bucket is.
 const BUCKET_NS: i64 = 60_000_000_000;
-const HOUR_NS: i64 = 60 * BUCKET_NS;
+/// Readings in a full document of the layout bucketed, where the file does not say it.
+const BUCKET: u32 = 200;
 /// Rates are kept to a thousandth of an operation a second.
 const RATE_PARTS: f64 = 1_000.0;
 
@@ -100,7 +102,10 @@ impl WorkloadFactory for OwnWorkload {
     }
 
     fn fit(&self, parameters: Value, budget: Duration) -> Value {
-        growth::changed(parameters, |own: &mut Parameters| own.fit(budget))
+        // Those of another form are told elsewhere.
+        let Ok(mut own) = read(&parameters) else { return parameters };
+        own.fit(budget);
+        serde_json::to_value(own).unwrap_or(parameters)
     }
 
     fn choose(&self, parameters: &Value, family: &str, offers: &mut [LayoutOption]) {
@@ -109,8 +114,14 @@ impl WorkloadFactory for OwnWorkload {
         for offer in offers.iter_mut().filter(|offer| offer.layout.write == WriteMethod::Datagram) {
             offer.default_selection = DefaultSelection::OnRequest;
         }
-        // What is done to old data is written for the usual layouts.
-        if own.life.is_some() {
+        if let Some(variants) = &own.variants {
+            for offer in offers.iter_mut().filter(|offer| !offer.variant.is_empty()) {
+                let is_named = variants.contains(&format!("{family}-{}", offer.variant));
+                offer.default_selection =
+                    if is_named { DefaultSelection::Further } else { DefaultSelection::OnRequest };
+            }
+        } else if own.life.is_some() {
+            // What is done to old data is written for the usual layouts.
             offers.iter_mut().skip(1).for_each(|offer| offer.default_selection = DefaultSelection::OnRequest);
         } else if INDIVIDUAL.contains(&family)
             && let Some(index) = own.index
@@ -126,17 +137,21 @@ impl WorkloadFactory for OwnWorkload {
         }
         let intervals = parameters.tables.iter().map(|table| table.series.interval_ns);
         let span_ns = round_span(intervals.clone().max().unwrap_or(1).saturating_mul(READINGS_PER_SPAN));
-        let [individual, reading] = INDIVIDUAL.map(|name| (name, Family::PerReading));
         let a_minute = BUCKET_NS / intervals.min().unwrap_or(1).clamp(1, BUCKET_NS);
-        let buckets = Family::Bucketed {
-            limit: u32::try_from(a_minute).unwrap_or(u32::MAX),
-            per_ns: BUCKET_NS,
-            split: DaySplit { day_start_ns: 6 * HOUR_NS, day_end_ns: 22 * HOUR_NS },
+        let a_minute = u32::try_from(a_minute).unwrap_or(u32::MAX);
+        let (per_ns, split) = (DaySplit::DAY_NS, split(parameters.day));
+        let family = |name: String| {
+            let family = match name.as_str() {
+                "bulk" => Family::PerSpan { span_ns },
+                "buckets" => Family::Bucketed { limit: a_minute, per_ns: BUCKET_NS, split },
+                "bucketed" => Family::Bucketed { limit: parameters.bucket.unwrap_or(BUCKET), per_ns, split },
+                "summary" => Family::Summary { per_ns, split },
+                "array" => Family::GrowingArray,
+                _ => Family::PerReading,
+            };
+            (name, family)
         };
-        let all = [individual, ("bulk", Family::PerSpan { span_ns }), reading, ("buckets", buckets)];
-        let wanted = |(name, _): &(&str, Family)| parameters.layouts.iter().any(|one| one == name);
-        let named = all.into_iter().filter(wanted);
-        Ok(named.map(|(name, family)| (name.to_owned(), family)).collect())
+        Ok(parameters.layouts.into_iter().map(family).collect())
     }
 
     fn build(
@@ -185,6 +200,12 @@ impl WorkloadFactory for OwnWorkload {
             steps: Vec::new(),
             notes,
         };
+        for part in own.parameters.phases.iter().flat_map(|phase| &phase.queries) {
+            let subjects = questions::subjects(part, &own.tables[part.table].answers);
+            if let (OfPart::With(tags), true) = (&part.of, subjects.is_empty()) {
+                return Err(format!("query {}: no series has {tags:?}", part.name));
+            }
+        }
         Ok(Box::new(own.with_steps(subject)))
     }
 }
@@ -227,7 +248,7 @@ impl Own {
         let mut written = vec![Vec::new(); self.tables.len()];
         let mut size = None;
         for (number, phase) in phases.iter().enumerate() {
-            if let Some(why) = self.refused(phase, subject) {
+            if let Some(why) = self.refused(phase, size.is_some(), subject) {
                 self.notes.push(why);
                 break;
             }
@@ -349,21 +370,29 @@ impl Own {
     }
 
     /// Why a layout goes through no more phases from this one on.
-    fn refused(&self, phase: &PhasePart, subject: Subject<'_>) -> Option<String> {
+    fn refused(&self, phase: &PhasePart, has_size: bool, subject: Subject<'_>) -> Option<String> {
         let of = |part: &WritersPart| &self.parameters.tables[part.table].series;
-        let refuses = subject.layout.foreign_key && phase.writers.iter().any(|part| part.is_bulk(of(part)));
-        refuses.then(|| {
-            format!("{} and what follows are left out: with a foreign key, readings cannot come before their entity", phase.name)
-        })
+        let grows = has_size && phase.size.is_some_and(|readings| readings > 0);
+        let why = if subject.layout.foreign_key && phase.writers.iter().any(|part| part.is_bulk(of(part))) {
+            "with a foreign key, readings cannot come before their entity"
+        } else if subject.layout.shape == Shape::GrowingArray && grows {
+            "a document's array cannot grow without end"
+        } else {
+            return None;
+        };
+        Some(format!("{} and what follows are left out: {why}", phase.name))
     }
 
-    /// The queries of a phase that the layout can answer; the others are noted.
+    /// The queries of a phase that the layout can answer. The others are noted, but for one that has its phase for itself: its record says why it was not asked.
     fn supported(&mut self, number: usize, written: &[Vec<Group>], subject: Subject<'_>) -> Vec<QueryPart> {
         let mut supported = Vec::new();
-        for part in &self.parameters.phases[number].queries {
+        let phase = &self.parameters.phases[number];
+        let is_alone = phase.writers.is_empty() && phase.queries.len() == 1 && phase.task.is_none();
+        let has_days = matches!(subject.layout.shape, Shape::Bucketed { .. });
+        for part in phase.queries.iter().filter(|part| has_days || part.by_day != Some(false)) {
             let load = self.asking(number, part, &written[part.table]);
             match support(subject.store, subject.layout, &self.schema, &load) {
-                Support::Not(reason) => {
+                Support::Not(reason) if !is_alone => {
                     self.notes.push(format!("query {} is not supported: {reason}", part.name));
                 }
                 _ => supported.push(part.clone()),
@@ -377,7 +406,7 @@ impl Own {
         let series = &self.parameters.tables[part.table].series;
         let batch = |advised: u64| match part.batch {
             _ if series.entity.is_some() && !part.is_bulk(series) => 1,
-            0 => round_u64(advised as f64 * part.advised.unwrap_or(1.0)).max(1),
+            0 => round_u64(advised as f64 * part.advised.unwrap_or(1.0) / series.readings_a_turn()).max(1),
             batch => batch,
         };
         let tables = self.tables.iter().enumerate().filter(|(table, _)| part.is_of(*table));
@@ -393,7 +422,8 @@ impl Own {
             (None, Some(duration_ns)) => batches.turn(length(operations, duration_ns)),
             (None, None) => 0,
         };
-        let first = written[part.table].last().map_or(0, |group: &Group| group.turns.end);
+        let begin = if part.messages { homes::MESSAGES } else { 0 };
+        let first = written[part.table].last().map_or(begin, |group: &Group| group.turns.end);
         let turns = first..first.saturating_add(length);
         let (order, has_entity) = (part.order(series), series.entity.is_some());
         // A client stays with a series, whose entity it updates in the order of time.
@@ -470,8 +500,9 @@ impl Own {
             before.sum::<usize>() + phase.queries.iter().position(|one| one.name == part.name).unwrap_or(0);
         let length = length(part.rate, phase.duration_ns.unwrap_or(u64::MAX));
         let length = part.count.unwrap_or(length);
-        let questions =
-            Questions::new(part, place as u64, self.seed, Arc::clone(&table.answers), horizon, length);
+        // Where spans and steps are the same, so are the times.
+        let place = if part.step_ns.is_some() { 0 } else { place as u64 };
+        let questions = Questions::new(part, place, self.seed, Arc::clone(&table.answers), horizon, length);
         LoadSpec {
             pacing: pacing(part.rate),
             distribution: WorkDistribution::COUNTER,

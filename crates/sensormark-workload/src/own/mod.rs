@@ -26,6 +26,8 @@ mod churn;
 pub mod factory;
 pub mod file;
 pub mod find_limit;
+mod homes;
+mod kind;
 pub mod layouts;
 mod life;
 pub mod lifecycle;

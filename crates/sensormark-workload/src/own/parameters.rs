@@ -1,13 +1,15 @@
 //! Everything that a user's workload is made from: what the file says, in numbers. It travels to the trial's processes and into results as it is.
 
 pub use super::file::DashboardPart;
+pub use super::kind::QueryKind;
 use super::layouts::{Indexes, Statements};
 use super::lifecycle::TaskPart;
 use super::limit::Limit;
 use sensormark_data::devops::Walk;
+use sensormark_data::iot_platform::Homes;
 use sensormark_data::recording::RecordingOptions;
 use sensormark_data::shapes::{meter, order::Order};
-use sensormark_store::{Durability, TimeResolution};
+use sensormark_store::{DaySplit, Durability, TimeResolution};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -34,6 +36,15 @@ pub struct Parameters {
     /// How writes travel in them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statements: Option<Statements>,
+    /// Layouts that are measured unasked beside the usual one of each family, and no others, where a file says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variants: Option<Vec<String>>,
+    /// Readings in a full document of the layout bucketed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bucket: Option<u32>,
+    /// The hours (UTC) from which and up to which it is day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub day: Option<[u32; 2]>,
     /// What has to hold.
     pub limits: Vec<Limit>,
     /// What an acknowledged write promises, where the command line does not say.
@@ -65,6 +76,12 @@ impl Parameters {
     pub fn readings_per_second(&self) -> f64 {
         self.tables.iter().map(|table| table.series.readings_per_second()).sum()
     }
+}
+
+/// Which part of a day counts as day: from 6 to 22, where a file does not say it.
+pub fn split(day: Option<[u32; 2]>) -> DaySplit {
+    let [day_start_ns, day_end_ns] = day.unwrap_or([6, 22]).map(|hour| i64::from(hour) * meter::HOUR_NS);
+    DaySplit { day_start_ns, day_end_ns }
 }
 
 /// What becomes of the data as their own time passes; see [`super::life`].
@@ -178,6 +195,8 @@ pub struct SeriesPart {
 pub enum Generator {
     /// Hosts that watch themselves: nine tables of walks, which do this at their bounds.
     Devops(Walk),
+    /// Homes whose devices send messages of typed values. A series has one field, and a turn is an hour of a home.
+    Homes,
 }
 
 /// Things that series belong to: a row each, which a reading that is written alone updates.
@@ -195,7 +214,12 @@ fn is_none(share: &f64) -> bool {
 impl SeriesPart {
     /// Readings that the sensors send in a second.
     pub fn readings_per_second(&self) -> f64 {
-        f64::from(self.count) * 1e9 / self.interval_ns as f64
+        f64::from(self.count) * self.readings_a_turn() * 1e9 / self.interval_ns as f64
+    }
+
+    /// Readings in a turn, on average.
+    pub fn readings_a_turn(&self) -> f64 {
+        if self.generator == Some(Generator::Homes) { Homes::values_an_hour() } else { 1.0 }
     }
 
     /// Ticks of the data that is loaded.
@@ -246,7 +270,7 @@ impl SeriesPart {
 }
 
 /// An identifying column.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TagPart {
     /// Its name.
@@ -261,7 +285,7 @@ pub struct TagPart {
 }
 
 /// Types of fields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldKind {
     /// True or false.
@@ -269,6 +293,7 @@ pub enum FieldKind {
     /// Whole numbers of 64 bits.
     Integer,
     /// Floating point numbers of 64 bits.
+    #[default]
     Float,
     /// Text.
     Text,
@@ -282,7 +307,7 @@ impl FieldKind {
 }
 
 /// A value column.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldPart {
     /// Its name.
@@ -309,7 +334,7 @@ pub struct FieldPart {
 }
 
 /// How a field moves; see `dataset::shapes`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShapePart {
     /// A number that stays.
@@ -376,6 +401,7 @@ pub enum ShapePart {
         options: Box<RecordingOptions>,
     },
     /// As the generator has it.
+    #[default]
     Generated,
 }
 
@@ -422,7 +448,7 @@ pub struct PhasePart {
 }
 
 /// Clients that write one table.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WritersPart {
     /// Their name in results and limits.
@@ -446,69 +472,15 @@ pub struct WritersPart {
     /// How many turns they write, in place of that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub readings: Option<u64>,
+    /// Whether a turn is a message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub messages: bool,
     /// So many series have so many turns each before the next ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<(u32, u64)>,
     /// Whether a reading and its entity's update are one commit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub atomic: bool,
-}
-
-/// Kinds of queries, by the file's words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum QueryKind {
-    /// One reading, by its time.
-    Point,
-    /// All readings of a span.
-    Range,
-    /// The latest value.
-    #[serde(rename = "last value")]
-    LastValue,
-    /// The series that pass a threshold.
-    Matching,
-    /// Arithmetic mean of each window.
-    #[serde(rename = "window mean")]
-    WindowMean,
-    /// Arithmetic mean.
-    Mean,
-    /// Smallest value.
-    Minimum,
-    /// Largest value.
-    Maximum,
-    /// Sum.
-    Sum,
-    /// How many readings.
-    Count,
-    /// Sample standard deviation.
-    #[serde(rename = "standard deviation")]
-    StandardDeviation,
-    /// The readings whose value passes a threshold.
-    #[serde(rename = "rows by value")]
-    RowsByValue,
-    /// The values at the instants of a grid.
-    Interpolated,
-    /// How two fields go together.
-    Correlation,
-    /// The windows with values out of bounds.
-    #[serde(rename = "out of range")]
-    OutOfRange,
-    /// One series' window means less those of another.
-    Difference,
-    /// The mean of two fields of each reading.
-    #[serde(rename = "cross mean")]
-    CrossMean,
-    /// The readings nearest to two values.
-    Nearest,
-    /// Segments between jumps.
-    Segments,
-    /// How far each value is from the mean.
-    #[serde(rename = "z-scores")]
-    ZScores,
-    /// The values that are far from the mean.
-    Outliers,
-    /// What a rollup holds.
-    Rollup,
 }
 
 impl WritersPart {
@@ -519,6 +491,9 @@ impl WritersPart {
 
     /// In which order series have their turns.
     pub fn order(&self, series: &SeriesPart) -> Order {
+        if self.messages {
+            return Order::of_time(1);
+        }
         let (together, block) = self.order.unwrap_or((series.count, 1));
         Order { series: series.count, together, block }
     }
@@ -531,59 +506,6 @@ impl WritersPart {
     /// How many turns they write of a table with these series; none where they write until the phase ends.
     pub fn turns(&self, series: &SeriesPart) -> Option<u64> {
         self.readings.or_else(|| Some(series.turns(self.load_ns?)))
-    }
-}
-
-impl QueryKind {
-    /// Whether it is computed reading by reading.
-    const fn is_derived(self) -> bool {
-        self as u8 > Self::StandardDeviation as u8 && !matches!(self, Self::Rollup)
-    }
-
-    /// Whether numbers are computed with.
-    pub const fn needs_number(self) -> bool {
-        self.is_aggregate() && !matches!(self, Self::Count)
-            || matches!(self, Self::Matching)
-            || self.is_derived()
-    }
-
-    /// Whether it is an aggregate, which may have windows and groups.
-    pub const fn is_aggregate(self) -> bool {
-        !matches!(self, Self::Point | Self::Range | Self::LastValue | Self::Matching | Self::Rollup)
-            && !self.is_derived()
-    }
-
-    /// Whether it needs windows, or a grid.
-    pub const fn needs_window(self) -> bool {
-        matches!(
-            self,
-            Self::WindowMean | Self::Interpolated | Self::OutOfRange | Self::Difference | Self::Rollup
-        )
-    }
-
-    /// Whether it is of one series alone.
-    pub const fn is_of_one(self) -> bool {
-        self.is_derived() && !matches!(self, Self::RowsByValue) || matches!(self, Self::Point | Self::Rollup)
-    }
-
-    /// How many fields it is about: as many as are wanted where this says none.
-    pub const fn fields(self) -> Option<usize> {
-        match self {
-            Self::Correlation | Self::CrossMean | Self::Nearest => Some(2),
-            _ if self.is_aggregate() => None,
-            Self::Point | Self::Range | Self::LastValue | Self::RowsByValue | Self::Interpolated => None,
-            Self::Rollup => None,
-            _ => Some(1),
-        }
-    }
-
-    /// Thresholds that it needs or may have: above, below.
-    pub const fn thresholds(self) -> [bool; 2] {
-        match self {
-            Self::Matching | Self::RowsByValue | Self::OutOfRange => [true, true],
-            Self::Segments | Self::Outliers => [true, false],
-            _ => [false, false],
-        }
     }
 }
 
@@ -603,6 +525,8 @@ pub enum OfPart {
     All,
     /// Those with one value of a tag, drawn.
     Tag(String),
+    /// One after the other, of those with these values of tags.
+    With(BTreeMap<String, String>),
 }
 
 /// How an aggregate is grouped, beside its window.
@@ -615,6 +539,8 @@ pub enum ByPart {
     Series,
     /// By a tag's values.
     Tag(String),
+    /// By day and by night.
+    DayAndNight(DaySplit),
 }
 
 /// Which time a query is about.
@@ -650,11 +576,20 @@ pub struct QueryPart {
     pub by: ByPart,
     /// How much time it is about; none for a point, and for all time where it is the latest value.
     pub span_ns: Option<i64>,
+    /// That time begins at a multiple of this after the data's beginning, and all of it is there. Questions with the same span and step are about the same times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step_ns: Option<i64>,
     /// The tick with which that time begins, where all questions are about the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
     /// Width of windows.
     pub window_ns: Option<i64>,
+    /// Whether records are first narrowed by their day, where a layout has such records; it is asked of others too where this says yes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_day: Option<bool>,
+    /// Whether sums are read that were kept at write time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_sums: bool,
     /// Which time.
     pub when: WhenPart,
     /// A threshold: values above it pass.

@@ -9,8 +9,8 @@ use sensormark_data::shapes::{order::Order, shape::Number};
 use sensormark_engine::operations::{Extent, Operations, Slot};
 use sensormark_store::name::column_name;
 use sensormark_store::{
-    Aggregate, Answer, Ask, Comparison, Derived, FieldSet, Function, Grouping, Predicate, Query, Selection,
-    Table, TimeRange, Value, Window,
+    Aggregate, Answer, Ask, Comparison, Derived, FieldSet, Grouping, Predicate, Query, Selection, Table,
+    TimeRange, Value, Window,
 };
 use std::collections::BTreeSet;
 use std::num::NonZeroU64;
@@ -63,12 +63,34 @@ impl Horizon {
     }
 }
 
+/// The series that questions about one of them are about in turn: those with values of tags; of a table whose series have one field each, those with a number where
+/// that is needed, and of a tag's series the first.
+pub fn subjects(part: &QueryPart, answers: &Answers) -> Vec<u32> {
+    let (table, typed) = (answers.table(), answers.typed());
+    let text =
+        |name: &str, one: u32| Some(table.series.columns()[table.tag(&column_name(name).0)?].text(one));
+    let fits = |one: &u32| {
+        let field = typed.and_then(|typed| typed.field_of(*one)).filter(|_| part.kind.needs_number());
+        let has = |(name, value): (&String, &String)| text(name, *one).as_ref() == Some(value);
+        field.is_none_or(|field| table.fields[field].kind.is_number())
+            && !matches!(&part.of, OfPart::With(tags) if !tags.iter().all(has))
+    };
+    let is_any = typed.is_none() && !matches!(part.of, OfPart::With(_));
+    let mut fitting: Vec<u32> = (0..if is_any { 0 } else { table.series.len() }).filter(fits).collect();
+    if let OfPart::Tag(name) = &part.of {
+        fitting.dedup_by_key(|one| text(name, *one));
+    }
+    fitting
+}
+
 /// Questions of one kind.
 pub struct Questions {
     part: QueryPart,
     answers: Arc<Answers>,
     horizon: Horizon,
     stream: Stream,
+    /// See [`subjects`].
+    subjects: Vec<u32>,
     /// The fields, or those that are drawn from.
     fields: Vec<usize>,
     length: u64,
@@ -102,6 +124,7 @@ impl Questions {
             _ => None,
         };
         Self {
+            subjects: subjects(part, &answers),
             fields,
             groups,
             head: tags.collect::<String>() + "from,until,amount",
@@ -119,9 +142,12 @@ impl Questions {
         self.stream.below(index.wrapping_mul(WORDS) + draw, bound)
     }
 
-    /// The fields of a question: where they are drawn, neighbours, and the first follows the last. So a database sees no more kinds of statements than there are
-    /// fields.
-    fn fields(&self, index: u64) -> Vec<usize> {
+    /// The fields of a question, which may be the only one of its series. Where they are drawn: neighbours, and the first follows the last. So a database sees no
+    /// more kinds of statements than there are fields.
+    fn fields(&self, index: u64, series: &Selection) -> Vec<usize> {
+        if let (Some(typed), Selection::One(one)) = (self.answers.typed(), series) {
+            return typed.field_of(*one).into_iter().collect();
+        }
         let Some(count) = self.part.drawn else { return self.fields.clone() };
         let first = usize::try_from(self.below(index, FIELDS, self.fields.len() as u64)).unwrap_or(0);
         let after = self.fields.iter().cycle().skip(first);
@@ -135,7 +161,9 @@ impl Questions {
         let order = self.horizon.order;
         let one = match self.part.of {
             OfPart::Written => order.at(self.below(index, 0, turns)).0,
-            OfPart::Each => u32::try_from(index % u64::from(self.begun(turns).max(1))).unwrap_or(0),
+            OfPart::Each if self.subjects.is_empty() => {
+                u32::try_from(index % u64::from(self.begun(turns).max(1))).unwrap_or(0)
+            }
             _ => {
                 let ticks = self.horizon.ticks(turns).max(1);
                 return (self.selection(index, ticks, table), ticks);
@@ -149,7 +177,7 @@ impl Questions {
         self.horizon.order.begun(turns, self.part.after.unwrap_or(0))
     }
 
-    /// One that has begun is drawn, or one that still reports, where the question is about the latest.
+    /// A subject in its turn, where there are such. Else one that has begun is drawn, or one that still reports, where the question is about the latest.
     fn selection(&self, index: u64, ticks: u64, table: &Table) -> Selection {
         let churn = &self.answers.sensors().churn;
         let begun = churn.series_before(ticks);
@@ -157,10 +185,11 @@ impl Questions {
             WhenPart::Latest => begun - u64::from(churn.places),
             _ => 0,
         };
-        let series = ended + self.below(index, 0, begun - ended);
-        let series = u32::try_from(series).unwrap_or(0);
+        let drawn = || u32::try_from(ended + self.below(index, 0, begun - ended)).unwrap_or(0);
+        let turn = usize::try_from(index % self.subjects.len().max(1) as u64).unwrap_or(0);
+        let series = self.subjects.get(turn).copied().unwrap_or_else(drawn);
         match &self.part.of {
-            OfPart::One | OfPart::Written | OfPart::Each => Selection::One(series),
+            OfPart::One | OfPart::Written | OfPart::Each | OfPart::With(_) => Selection::One(series),
             OfPart::All => Selection::All,
             OfPart::Several(count) => {
                 // Floyd's way: every set of that size is as likely as any other.
@@ -197,9 +226,10 @@ impl Questions {
             return TimeRange::new(start, end);
         };
         let room = (end - start - span).unsigned_abs();
+        let step = self.part.step_ns.map_or(1, i64::unsigned_abs);
         let after = match self.part.when {
             WhenPart::Latest => room,
-            _ => self.below(index, 1, room + 1),
+            _ => self.below(index, 1, room / step + 1) * step,
         };
         // Bounds as fine as times are kept.
         let unit = sensors.timing.unit_ns;
@@ -243,8 +273,24 @@ impl Questions {
         Predicate { field, comparison, threshold }
     }
 
-    fn window(&self) -> Option<Window> {
-        self.part.window_ns.map(|width_ns| Window { width_ns, origin_ns: 0 })
+    fn window(&self, origin_ns: i64) -> Option<Window> {
+        self.part.window_ns.map(|width_ns| Window { width_ns, origin_ns })
+    }
+
+    /// How readings of a range are grouped.
+    fn grouping(&self, range: TimeRange) -> Grouping {
+        Grouping {
+            window: self.window(if self.part.kind == QueryKind::Chart { range.start_ns } else { 0 }),
+            by_series: self.part.by == ByPart::Series || self.part.kind == QueryKind::Statistics,
+            by_tag: match &self.part.by {
+                ByPart::Tag(name) => self.answers.table().tag(&column_name(name).0),
+                _ => None,
+            },
+            by_day_part: match self.part.by {
+                ByPart::DayAndNight(split) => Some(split),
+                _ => None,
+            },
+        }
     }
 
     /// What is computed from the readings of one series; none for other kinds.
@@ -263,12 +309,12 @@ impl Questions {
             QueryKind::Interpolated => Derived::Interpolated { fields: all, step_ns: self.part.window_ns? },
             QueryKind::Correlation => Derived::Correlation { field, other },
             QueryKind::OutOfRange => {
-                Derived::OutOfRange { field, window: self.window()?, above: above?, below: below? }
+                Derived::OutOfRange { field, window: self.window(0)?, above: above?, below: below? }
             }
             QueryKind::Difference => {
                 let further = 1 + drawn(OTHER, number - 1);
                 let other = (u64::from(series) + further) % number;
-                Derived::Difference { other: u32::try_from(other).ok()?, field, window: self.window()? }
+                Derived::Difference { other: u32::try_from(other).ok()?, field, window: self.window(0)? }
             }
             QueryKind::CrossMean => Derived::CrossMean { field, other },
             QueryKind::Nearest => {
@@ -285,56 +331,31 @@ impl Questions {
         })
     }
 
-    fn question(&self, index: u64, ticks: u64, series: &Selection) -> Ask {
-        let places = self.fields(index);
+    fn question(&self, index: u64, ticks: u64, series: &Selection, range: TimeRange) -> Ask {
+        let places = self.fields(index, series);
         if let Some(derived) = self.derived(index, ticks, series, &places) {
             return Ask::Derived(derived);
         }
         let fields = places.iter().fold(FieldSet::first(0), |set, &field| set.with(field));
-        let function = match self.part.kind {
-            QueryKind::Point => return Ask::Point { fields },
+        let aggregates = |field: usize| {
+            let functions = self.part.kind.functions(self.answers.table().fields[field].kind);
+            functions.into_iter().map(move |function| Aggregate { function, field })
+        };
+        match self.part.kind {
+            QueryKind::Point => Ask::Point { fields },
             QueryKind::Range | QueryKind::Rollup => {
-                return Ask::Range { fields, coarse_filter: false };
+                Ask::Range { fields, coarse_filter: self.part.by_day == Some(true) }
             }
-            QueryKind::LastValue => return Ask::LastReading { fields },
-            QueryKind::Matching => {
-                return Ask::SeriesMatching(self.predicate(places.first().copied().unwrap_or(0)));
-            }
-            kind => kind.function(),
-        };
-        let table = self.answers.table();
-        let by_tag = match &self.part.by {
-            ByPart::Tag(name) => table.tag(&column_name(name).0),
-            _ => None,
-        };
-        Ask::Aggregate {
-            aggregates: places.into_iter().map(|field| Aggregate { function, field }).collect(),
-            grouping: Grouping {
-                window: self.window(),
-                by_series: self.part.by == ByPart::Series,
-                by_tag,
-                by_day_part: None,
+            QueryKind::LastValue => Ask::LastReading { fields },
+            QueryKind::Matching => Ask::SeriesMatching(self.predicate(places.first().copied().unwrap_or(0))),
+            _ => Ask::Aggregate {
+                aggregates: places.into_iter().flat_map(aggregates).collect(),
+                grouping: self.grouping(range),
+                from_sums: self.part.from_sums,
             },
-            from_sums: false,
         }
     }
-}
 
-impl QueryKind {
-    /// What is computed, where it is one function.
-    pub const fn function(self) -> Function {
-        match self {
-            Self::StandardDeviation => Function::StandardDeviation,
-            Self::Minimum => Function::Min,
-            Self::Maximum => Function::Max,
-            Self::Sum => Function::Sum,
-            Self::Count => Function::Count,
-            _ => Function::Mean,
-        }
-    }
-}
-
-impl Questions {
     /// Readings that a question has to look at, about.
     fn readings_looked_at(&self) -> f64 {
         let table = self.answers.table();
@@ -352,7 +373,9 @@ impl Questions {
             QueryKind::Point | QueryKind::LastValue => 1.0,
             _ => self.part.span_ns.map_or(all, |span| (span as f64 / interval_ns as f64).min(all)),
         };
-        ticks.max(1.0) * series as f64
+        // Of a turn's readings, those of one series.
+        let all = sensors.churn.series_before(u64::MAX) as f64 / f64::from(table.series.len().max(1));
+        ticks.max(1.0) * series as f64 * sensors.readings_a_turn(0) * all
     }
 }
 
@@ -375,7 +398,12 @@ impl Operations for Questions {
             OfPart::Written => 1,
             // Of the first series, before which none of the others are asked about.
             OfPart::Each => (self.part.after.unwrap_or(0) + 1).saturating_mul(order.together.into()),
-            _ => (lag_ticks + 1).next_multiple_of(order.block).saturating_mul(order.series.into()),
+            _ => {
+                let interval_ns = self.answers.sensors().timing.interval_ns.max(1);
+                let span = self.part.step_ns.and(self.part.span_ns).unwrap_or(0) / interval_ns;
+                let ticks = lag_ticks + span.unsigned_abs().max(1);
+                ticks.next_multiple_of(order.block).saturating_mul(order.series.into())
+            }
         };
         self.horizon.batches.before(turns.saturating_sub(self.horizon.turns_before))
     }
@@ -389,7 +417,7 @@ impl Operations for Questions {
             QueryKind::Point => self.point(index, &query.series, ticks),
             _ => self.range(index, ticks),
         };
-        query.ask = self.question(index, ticks, &query.series);
+        query.ask = self.question(index, ticks, &query.series, query.range);
     }
 
     fn answer_len(&self, _index: u64, query: &Query) -> Option<usize> {

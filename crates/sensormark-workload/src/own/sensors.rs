@@ -1,14 +1,16 @@
 //! From what a file says to a schema and sensors.
 
+use super::homes::HomeTurns;
 use super::parameters::{
-    EntityKind, FieldKind, FieldPart, Generator, Parameters, SeriesPart, ShapePart, TablePart, TagPart,
+    EntityKind, FieldKind, FieldPart, Generator, Parameters, ShapePart, TablePart, TagPart,
 };
 use super::walks::Walks;
 use sensormark_data::devops::Devops;
+use sensormark_data::iot_platform::{self, Homes};
 use sensormark_data::random::finalise;
 use sensormark_data::recording::Recording;
 use sensormark_data::shapes::churn::Churn;
-use sensormark_data::shapes::shape::{FieldShape, Shape};
+use sensormark_data::shapes::shape::{FieldShape, Shape, Walked};
 use sensormark_data::shapes::{Sensors, Timing, meter};
 use sensormark_store::name::{column_name, table_name};
 use sensormark_store::{
@@ -30,16 +32,30 @@ pub fn schema(parameters: &Parameters, seed: u64) -> Schema {
 
 /// The tables that sensors write.
 pub fn readings(parameters: &Parameters, seed: u64) -> Schema {
-    if let Some(devops) = devops(&parameters.tables[0].series, seed) {
-        return devops.schema();
+    let series = &parameters.tables[0].series;
+    if let Some(generator) = series.generator {
+        return generator.schema(seed, series.count);
     }
     let tables = parameters.tables.iter().enumerate();
     Schema { tables: tables.map(|(number, part)| table(part, &parameters.churn(number))).collect() }
 }
 
-/// What generates the readings, where shapes do not.
-fn devops(series: &SeriesPart, seed: u64) -> Option<Devops> {
-    series.generator.map(|Generator::Devops(walk)| Devops { seed, hosts: series.count, walk })
+impl Generator {
+    /// The tables that it makes, of so many hosts or homes.
+    pub fn schema(self, seed: u64, count: u32) -> Schema {
+        match self {
+            Self::Devops(walk) => Devops { seed, hosts: count, walk }.schema(),
+            Self::Homes => iot_platform::schema(count),
+        }
+    }
+
+    /// What makes the readings of a table, by its number.
+    fn readings(self, seed: u64, count: u32, table: usize) -> Arc<dyn Walked> {
+        match self {
+            Self::Devops(walk) => Arc::new(Walks::new(Devops { seed, hosts: count, walk }, table)),
+            Self::Homes => Arc::new(HomeTurns::new(Homes::new(seed, count))),
+        }
+    }
 }
 
 fn table(part: &TablePart, churn: &Churn) -> Table {
@@ -132,6 +148,9 @@ pub fn sensors(
             series.burst_interval_ns - series.jitter_ns
         ));
     }
+    if series.generator == Some(Generator::Homes) && resolution > TimeResolution::Milliseconds {
+        return Err("devices send times of milliseconds, and the layout keeps fewer digits".to_owned());
+    }
     let timing = Timing {
         start_ns: series.start_ns,
         interval_ns: series.interval_ns,
@@ -147,10 +166,9 @@ pub fn sensors(
         stale_ticks: parameters.life.as_ref().map_or(0, |life| life.stale_ticks(series)),
         repeated: series.repeated,
     };
-    let walks = devops(series, seed).map(|devops| Arc::new(Walks::new(devops, number)));
-    let generated = || Some(Shape::Walked(Arc::clone(walks.as_ref()?) as _));
+    let generated = series.generator.map(|one| Shape::Walked(one.readings(seed, series.count, number)));
     let fields = part.fields.iter();
-    let fields = fields.map(|field| shape(field, series.interval_ns, generated()));
+    let fields = fields.map(|field| shape(field, series.interval_ns, generated.clone()));
     let fields = fields.collect::<Result<Vec<_>, _>>()?;
     // Tables of the same form hold other values.
     let seed = if number == 0 { seed } else { finalise(seed ^ number as u64) };

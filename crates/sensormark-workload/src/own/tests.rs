@@ -3,7 +3,7 @@
 use super::answers::Answers;
 use super::parameters::{
     ByPart, FieldKind, FieldPart, OfPart, Parameters, QueryKind, QueryPart, SeriesPart, ShapePart, TablePart,
-    TagPart, WhenPart, WritersPart,
+    TagPart, WhenPart, WritersPart, split,
 };
 use super::questions::{Horizon, Questions};
 use super::sensors;
@@ -12,6 +12,7 @@ use sensormark_conformance::reference::Reference;
 use sensormark_data::shapes::order::Order;
 use sensormark_engine::operations::{Operations, Slot};
 use sensormark_store::{AnswerSource, Batch, RepeatedWrite, Schema, Selection, TimeResolution};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const SECOND_NS: i64 = 1_000_000_000;
@@ -82,6 +83,9 @@ fn parameters() -> Parameters {
         layouts: vec!["individual".to_owned()],
         index: None,
         statements: None,
+        variants: None,
+        bucket: None,
+        day: None,
     }
 }
 
@@ -94,6 +98,9 @@ fn query(kind: QueryKind) -> QueryPart {
         drawn: None,
         of: OfPart::One,
         by: ByPart::Nothing,
+        by_day: None,
+        from_sums: false,
+        step_ns: None,
         span_ns: Some(60 * SECOND_NS),
         window_ns: None,
         when: WhenPart::Anywhere,
@@ -105,6 +112,20 @@ fn query(kind: QueryKind) -> QueryPart {
         after: None,
         file: None,
     }
+}
+
+fn grouped_queries() -> [QueryPart; 4] {
+    let mut parts = query(QueryKind::Mean);
+    (parts.of, parts.by) = (OfPart::All, ByPart::DayAndNight(split(None)));
+    let mut chart = query(QueryKind::Chart);
+    (chart.window_ns, chart.step_ns) = (Some(7 * SECOND_NS), Some(20 * SECOND_NS));
+    chart.span_ns = Some(30 * SECOND_NS);
+    let mut statistics = query(QueryKind::Statistics);
+    statistics.fields.extend(["pulses", "open"].map(str::to_owned));
+    statistics.of = OfPart::Tag("hall".to_owned());
+    let mut with = query(QueryKind::Mean);
+    with.of = OfPart::With(BTreeMap::from([("hall".to_owned(), "south".to_owned())]));
+    [parts, chart, statistics, with]
 }
 
 fn queries() -> Vec<QueryPart> {
@@ -141,6 +162,7 @@ fn queries() -> Vec<QueryPart> {
     last.span_ns = None;
     last.of = OfPart::All;
     queries.extend([by_series, matching, all_fields, last]);
+    queries.extend(grouped_queries());
     for kind in [
         QueryKind::StandardDeviation,
         QueryKind::RowsByValue,
@@ -200,15 +222,10 @@ impl Place {
         let part = WritersPart {
             name: "load".to_owned(),
             table: 0,
-            all: false,
-            advised: None,
             clients: 1,
             batch: BATCH,
-            rate: None,
-            load_ns: None,
             readings: Some(2_400),
-            order: None,
-            atomic: false,
+            ..WritersPart::default()
         };
         let order = Order::of_time(sensors.series());
         Writes::new(&part, vec![(sensors, self.copies)], (0..2_400, order), Batches(vec![BATCH]), false)

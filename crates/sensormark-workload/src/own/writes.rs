@@ -140,7 +140,7 @@ impl Operations for Writes {
     }
 
     fn extent(&self) -> Extent {
-        let readings = self.batches.mean();
+        let readings = self.batches.mean() * self.sensors[0].0.readings_a_turn(self.turns.start);
         let statements = if self.entity == Some(Atomicity::Separate) && readings == 1.0 { 2.0 } else { 1.0 };
         Extent { readings, statements }
     }

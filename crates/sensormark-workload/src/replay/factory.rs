@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::copies::{self, Order, READINGS_PER_RECORD};
 use super::spans::round_span;
 use super::{Class, Loading, NAME, Questions, Replay};
-use crate::growth::most_question_seconds;
+use crate::shipped::most_question_seconds;
 use sensormark_data::recording::{Recording, RecordingOptions};
 use sensormark_data::units::round_u64;
 use sensormark_engine::answers::Checking;

@@ -9,7 +9,6 @@ pub mod parameters;
 #[cfg(test)]
 mod tests;
 
-use crate::growth::most_question_seconds;
 use crate::own::{OwnWorkload, factory::THIS, file};
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_engine::lifecycle::render;
@@ -20,6 +19,16 @@ use sensormark_store::{Family, LayoutOption, Schema};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
+
+/// A trial has about so many phases of questions: they take half of its budget at most.
+const QUESTION_PHASES: u32 = 60;
+/// The shortest of them, in seconds.
+const LEAST_QUESTION_SECONDS: f64 = 0.5;
+
+/// The most seconds that a trial's budget has for a question at one size.
+pub fn most_question_seconds(budget: Duration) -> f64 {
+    (budget / QUESTION_PHASES).as_secs_f64().max(LEAST_QUESTION_SECONDS)
+}
 
 /// A workload that is a file.
 pub struct Shipped {
@@ -74,6 +83,12 @@ shipped! {
     /// The workload of study 002.
     DEVOPS, parameters::Devops, "devops",
     "hosts that report 101 values each every 10 s: loading, disk, dashboard questions"
+}
+
+shipped! {
+    /// The workload of study 004.
+    IOT_PLATFORM, parameters::IotPlatform, "iot-platform",
+    "a home's devices behind an IoT platform: messages, charts, means, statistics"
 }
 
 shipped! {
@@ -146,9 +161,14 @@ impl WorkloadFactory for Shipped {
 
     fn data_set(&self, numbers: &Value, request: &DataRequest) -> Result<DataSet, String> {
         let mut numbers = numbers.clone();
-        // What the data grow by, from size to size, is not generated.
+        // What the data grow by, from size to size, is not generated; and days that are asked about need not be there.
         if numbers.get("grown_seconds").is_some() {
             numbers["grown"] = 0.into();
+        }
+        for name in ["spans", "statistics"] {
+            if let Some(days) = numbers.get_mut(name) {
+                *days = vec![1].into();
+            }
         }
         OwnWorkload.data_set(&self.own(&numbers)?, request).map_err(|why| why.replace(THIS, self.name))
     }

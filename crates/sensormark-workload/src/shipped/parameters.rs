@@ -1,5 +1,6 @@
 //! The numbers behind the scales of workloads that are files.
 
+use sensormark_data::iot_platform::{MOST_DAYS, MOST_HOMES};
 use sensormark_data::shapes::meter::MOST_HOURS;
 use sensormark_engine::parameter::{any, at_least, between, over, over_up_to, words};
 use sensormark_engine::parameters;
@@ -167,6 +168,78 @@ parameters! {
         limit_seconds: u32, Seconds, any() => 60, 60, 1_800, 0;
         /// how often everything is measured
         repetitions: u32, Plain, between(1.0, 100.0) => 1, 5, 3, 3;
+    }
+}
+
+/// Days of the study: from 27 September 2021 to 9 December 2022.
+const STUDY_DAYS: u32 = 438;
+/// Families of layouts of iot-platform.
+const HOME_LAYOUTS: [&str; 4] = ["flat", "bucketed", "summary", "array"];
+/// Its queries, in the order in which they are asked.
+const HOME_QUERIES: [&str; 12] = [
+    "raw",
+    "raw-without-days",
+    "hourly",
+    "daily",
+    "daily-sums",
+    "day-night",
+    "day-night-sums",
+    "total",
+    "total-sums",
+    "chart",
+    "statistics",
+    "latest",
+];
+
+fn all(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+parameters! {
+    /// Numbers of iot-platform. The study's are those of `standard`: it is small.
+    pub struct IotPlatform {
+        /// homes, each with the same twelve devices
+        homes: u32, Plain, between(1.0, MOST_HOMES as f64) => 1;
+        /// days of data, from 2021-09-27; about 12,771 values a home and day
+        days: u32, Days, between(1.0, MOST_DAYS as f64) => 30, 365, STUDY_DAYS, STUDY_DAYS;
+        /// the data then grow to so many days, four times each, as far as the budget goes; 0: they do not
+        grown: u32, Days, between(0.0, MOST_DAYS as f64) => MOST_DAYS, MOST_DAYS, 0, 0;
+        /// seconds that each question is asked at a further size
+        grown_seconds: f64, Seconds, over(0.0) => 5.0, 20.0, 20.0, 20.0;
+        /// messages written one by one, into a database of their own; 0 for none
+        messages: u64, Plain, between(0.0, 10_000_000.0) => 1_000, 10_000, 20_000, 20_000;
+        /// after them so long more messages come, while questions are asked; 0: never
+        live_seconds: f64, Seconds, at_least(0.0) => 3.0, 10.0, 30.0, 60.0;
+        /// messages a second that then come
+        live_rate: f64, Plain, at_least(0.0) => 100.0;
+        /// readings in a batch of the load, in whole hours of a home; 0 for what its documentation advises
+        batch: u64, Plain, between(0.0, 10_000_000.0) => 0;
+        /// clients that write
+        clients: u32, Plain, between(1.0, 10_000.0) => 1;
+        /// days that queries reach over, like 1,7,30
+        spans: Vec<u32>, Days, at_least(1.0) => vec![1, 7, 30], vec![1, 7, 30, 90], vec![1, 7, 30, 90, 365], vec![1, 7, 30, 90, 365];
+        /// days that the statistics of a device's properties reach over
+        statistics: Vec<u32>, Days, at_least(1.0) => vec![1, 7], vec![1, 30], vec![1, 30], vec![1, 30];
+        /// the most points of a chart of the last 24 hours
+        points: u32, Plain, between(1.0, 100_000.0) => 500;
+        /// questions of each query and span, each about another stretch of time
+        questions: u64, Plain, between(1.0, 1e9) => 10, 20, 20, 20;
+        /// values in a full document of the layout bucketed
+        bucket: u32, Plain, between(1.0, 100_000.0) => 200;
+        /// the hour (UTC) at which day begins; means by day and by night depend on it
+        day_begins: u32, Plain, between(0.0, 23.0) => 6;
+        /// the hour (UTC) at which night begins
+        day_ends: u32, Plain, between(1.0, 24.0) => 22;
+        /// families of layouts: flat, bucketed, summary, array
+        layouts: Vec<String>, Plain, words(&HOME_LAYOUTS) => all(&HOME_LAYOUTS);
+        /// layouts measured unasked beside each family's usual one, like flat-no-index
+        variants: Vec<String>, Plain, any() => all(&["bucketed-no-index", "flat-flux"]);
+        /// the queries that are asked
+        queries: Vec<String>, Plain, words(&HOME_QUERIES) => all(&HOME_QUERIES);
+        /// seconds after which a phase is cut
+        limit: u32, Seconds, between(1.0, 1_000_000.0) => 60, 300, 1_800, 1_800;
+        /// how often everything is measured
+        repetitions: u32, Plain, between(1.0, 1_000.0) => 1, 5, 5, 5;
     }
 }
 

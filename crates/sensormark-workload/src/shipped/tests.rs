@@ -2,6 +2,7 @@
 
 mod billing;
 mod devops;
+mod iot_platform;
 mod sensor_operations;
 
 use super::{HYDROMETRY, SLOW_CONTROL, Shipped};

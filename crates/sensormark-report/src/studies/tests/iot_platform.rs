@@ -3,7 +3,6 @@
 use super::*;
 use sensormark_data::units::round_u64;
 use sensormark_result::measurement::record::{AnswersRecord, ClassRecord, LoadRecord, Side};
-use sensormark_workload::iot_platform::{DAYS, LOAD, MESSAGES, NAME, OPERATION};
 use std::collections::BTreeMap;
 
 /// Twenty operations of so many ms each, that found or wrote so many readings in all.
@@ -16,8 +15,8 @@ fn load(operation: &str, days: Option<u64>, ms: f64, readings: u64) -> LoadRecor
         service: None,
     };
     let phase = days.map_or_else(|| operation.to_owned(), |days| format!("{operation}-{days}d"));
-    let mut labels = BTreeMap::from([(OPERATION.to_owned(), operation.into())]);
-    labels.extend(days.map(|days| (DAYS.to_owned(), days.into())));
+    let mut labels = BTreeMap::from([("operation".to_owned(), operation.into())]);
+    labels.extend(days.map(|days| ("days".to_owned(), days.into())));
     LoadRecord {
         phase,
         name: operation.to_owned(),
@@ -54,7 +53,7 @@ fn of(title: &str, layout: &str, message_ms: f64, asked: &[Asked]) -> TrialRecor
     let used = if layout == "flat" { CHEAP } else { COSTLY };
     let mut record = trial(implementation(title, layout, None), 0, used);
     record.side = Side::Mixed;
-    record.loads = vec![load(MESSAGES, None, message_ms, 36), load(LOAD, None, 100.0, 1_000_000)];
+    record.loads = vec![load("messages", None, message_ms, 36), load("load", None, 100.0, 1_000_000)];
     let questions = asked.iter();
     record.loads.extend(questions.map(|&(query, days, ms)| load(query, Some(days), ms, 660_000)));
     record
@@ -62,7 +61,7 @@ fn of(title: &str, layout: &str, message_ms: f64, asked: &[Asked]) -> TrialRecor
 
 fn report(trials: Vec<TrialRecord>) -> Report {
     let run = sensormark_result::measurement::record::RunRecord {
-        workload: NAME.to_owned(),
+        workload: "iot-platform".to_owned(),
         parameters: serde_json::json!({ "questions": 20, "points": 500 }),
         ..run()
     };

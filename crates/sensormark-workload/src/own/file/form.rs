@@ -50,6 +50,9 @@ pub struct File {
     pub limits: Vec<Text>,
     pub index: Option<Indexes>,
     pub statements: Option<Statements>,
+    pub variants: Option<Vec<String>>,
+    pub bucket: Option<Whole<100_000>>,
+    pub day: Option<At<[u32; 2]>>,
     pub durability: Option<Durability>,
     pub server_memory: Option<Text>,
     pub keep: Option<At<Length>>,
@@ -209,6 +212,7 @@ pub struct Writers {
     pub rate: Option<At<f64>>,
     pub load: Option<At<Length>>,
     pub readings: Option<At<Count>>,
+    pub messages: Option<At<bool>>,
     pub together: Option<At<Whole<10_000_000>>>,
     pub block: Option<At<Count>>,
     pub atomic: Option<At<bool>>,
@@ -250,7 +254,11 @@ pub struct Query {
     pub fields: Option<At<TagValues>>,
     pub of: Option<At<Of>>,
     pub by: Option<Text>,
+    pub by_day: Option<bool>,
+    #[serde(default)]
+    pub sums: bool,
     pub span: Option<At<Length>>,
+    pub step: Option<At<Length>>,
     pub after: Option<At<Whole<4_000_000_000, 0>>>,
     pub window: Option<At<Length>>,
     pub when: Option<WhenPart>,
@@ -262,12 +270,13 @@ pub struct Query {
     pub file: Option<Text>,
 }
 
-/// The series of a question: so many, or by a word.
+/// The series of a question: so many, by a word, or by values of tags.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub enum Of {
     Several(u32),
     Word(String),
+    With(BTreeMap<String, String>),
 }
 
 /// A length of time with its unit, in ns.

@@ -9,6 +9,7 @@ mod form;
 mod life;
 mod lifecycle;
 mod phases;
+mod queries;
 mod source;
 mod tables;
 
@@ -27,8 +28,9 @@ pub use source::Source;
 use std::path::Path;
 pub use tables::check_name;
 
-/// Layouts by name, in the order in which they are measured; `reading` is the first by billing's name.
-const LAYOUTS: [&str; 4] = ["individual", "bulk", "reading", "buckets"];
+/// Layouts by name; `reading` and `flat` are the first by other workloads' names.
+const LAYOUTS: [&str; 8] =
+    ["individual", "bulk", "reading", "buckets", "flat", "bucketed", "summary", "array"];
 
 /// Whether a text names a store as after `--on`; says what is wrong where it does not.
 pub type StoreCheck<'a> = &'a dyn Fn(&str) -> Result<(), String>;
@@ -71,6 +73,9 @@ pub fn parse(
         is_store(store).map_err(|why| source.error(store, why))?;
     }
     let layouts = layouts(&file, &source)?;
+    if let Some(day) = file.day.as_ref().filter(|day| day[0] >= day[1] || day[1] > 24) {
+        return Err(source.error(day, "day is from one hour to a later one, like [6, 22]"));
+    }
     let tables = tables::tables(&source, &file, folder)?;
     let life = life::life(&source, &file, &tables)?;
     let phases = phases::phases(&source, &file, &tables, life.as_ref())?;
@@ -81,6 +86,9 @@ pub fn parse(
         layouts,
         index: file.index.or(file.statements.map(|_| Indexes::With)),
         statements: file.statements,
+        variants: file.variants.clone(),
+        bucket: file.bucket.map(|bucket| bucket.0),
+        day: file.day.as_ref().map(|day| day.value),
         limits: Vec::new(),
         durability: file.durability,
         server_memory_bytes: server_memory(&file, &source)?,

@@ -1,21 +1,20 @@
 //! Phases of a workload file: who writes, what is asked, and when.
 
 use super::error::FileError;
-use super::form::{At, Batch, File, Load, Of, Phase, Query, TagValues, Text, Whole, Writers};
+use super::form::{At, Batch, File, Load, Phase, Query, Text, Whole, Writers};
 use super::life::rounds;
 use super::lifecycle;
+use super::queries::Asked;
 use super::source::{Placed, Source};
 use super::tables::{Names, number};
 use crate::own::parameters::{
-    ByPart, FieldPart, LifePart, OfPart, PhasePart, QueryKind, QueryPart, SeriesPart, TablePart, WhenPart,
-    WritersPart,
+    ByPart, Generator, LifePart, OfPart, PhasePart, QueryKind, QueryPart, TablePart, WhenPart, WritersPart,
 };
 use crate::own::{LOAD, MIXED, WRITERS, sizes};
 use sensormark_data::quantity::length_text;
+use sensormark_data::units::round_u64;
 use sensormark_engine::lifecycle::BACKUP;
 
-/// The most windows of an answer.
-const MOST_WINDOWS: i64 = 100_000;
 /// The word for all tables.
 const ALL: &str = "all";
 /// Turns in an operation of writers that go on until the phase ends, unless it is said.
@@ -26,6 +25,7 @@ struct Reader<'a, 's> {
     source: &'a Source<'s>,
     tables: &'a [TablePart],
     life: Option<&'a LifePart>,
+    day: Option<[u32; 2]>,
     /// What writers and queries of this phase are called.
     names: Names,
     /// Of each table, what was written so far.
@@ -57,7 +57,8 @@ pub fn phases(
         }
     };
     let written = vec![Written::default(); tables.len()];
-    let mut reader = Reader { source, tables, life, names: Names::default(), written };
+    let day = file.day.as_ref().map(|day| day.value);
+    let mut reader = Reader { source, tables, life, day, names: Names::default(), written };
     let known: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
     // The last one where none is named.
     let phase = |name: Option<&Text>, of: &dyn Placed| match name {
@@ -162,7 +163,9 @@ fn begin_sizes(
         let part = &parts[place];
         let turns = part.writers.iter().map(|writers| {
             let several = if writers.all { tables.len() as u64 } else { 1 };
-            Some(writers.turns(&tables[writers.table].series)?.saturating_mul(several))
+            let series = &tables[writers.table].series;
+            let a_turn = if writers.messages { 1.0 } else { series.readings_a_turn() };
+            Some(round_u64(writers.turns(series)? as f64 * a_turn).saturating_mul(several))
         });
         let turns = turns.sum::<Option<u64>>();
         stored = stored.filter(|_| !part.empty).or(part.empty.then_some(0));
@@ -247,15 +250,10 @@ impl Reader<'_, '_> {
             part.writers.push(WritersPart {
                 name: self.usual_name(LOAD, table),
                 table,
-                all: false,
-                advised: None,
                 clients: load.map_or(1, |load| clients(load.clients)),
                 batch: self.batch(load.and_then(|load| load.batch.as_ref()), table, 0)?,
-                rate: None,
                 load_ns: Some(one.series.duration_ns),
-                readings: None,
-                order: None,
-                atomic: false,
+                ..WritersPart::default()
             });
         }
         Ok(())
@@ -297,7 +295,8 @@ impl Reader<'_, '_> {
             None => self.usual_name(usual, table),
         };
         let is_known = load_ns.is_some() || one.readings.is_some();
-        let otherwise = if is_known { 0 } else { TURNS };
+        let messages = one.messages.as_ref().is_some_and(|messages| messages.value);
+        let otherwise = if is_known { u64::from(messages) } else { TURNS };
         if let (Some(advised), Some(batch)) = (&one.advised, &one.batch) {
             let why = "both say how many readings are in a write: give one of them";
             return Err(self.source.disagree(("advised", advised), ("batch", batch), why));
@@ -312,6 +311,7 @@ impl Reader<'_, '_> {
             rate: self.rate(one.rate.as_ref())?,
             load_ns,
             readings: one.readings.as_ref().map(|readings| readings.0.into()),
+            messages,
             order,
             atomic: one.atomic.as_ref().is_some_and(|atomic| atomic.value),
         };
@@ -342,6 +342,12 @@ impl Reader<'_, '_> {
     /// What says how much is written, and in which order: all writers of a table keep to one, because each goes on where the one before ended.
     fn order(&mut self, one: &At<Writers>, table: usize) -> Result<Option<(u32, u64)>, FileError> {
         let series = &self.tables[table].series;
+        let are_sent = one.readings.is_some() && series.generator == Some(Generator::Homes);
+        let messages = one.messages.as_ref().filter(|messages| messages.value);
+        if let Some(messages) = messages.filter(|_| !are_sent) {
+            let message = "messages are of homes, and as many as readings says: write readings";
+            return Err(self.source.error(messages, message));
+        }
         if let (Some(readings), Some(load)) = (&one.readings, &one.load) {
             let why = "both say how much is written: give one of them";
             return Err(self.source.disagree(("readings", readings), ("load", load), why));
@@ -364,6 +370,8 @@ impl Reader<'_, '_> {
             });
         }
         let order = match (&one.together, &one.block) {
+            // They are counted otherwise than hours, and so do not go on after those.
+            (None, None) if messages.is_some() => Some((1, 1)),
             (None, None) => None,
             (Some(_), Some(block)) => Some((together, block.0.into())),
             (None, Some(_)) => return Err(self.source.missing(one, "together", "1")),
@@ -431,7 +439,7 @@ impl Reader<'_, '_> {
             let message = "the last readings of these series come after all others, each with its entity: ask after writers of batch = 1";
             return Err(self.source.error(one, message));
         }
-        let asked = Asked { source: self.source, table: &self.tables[number], query: one };
+        let asked = Asked { source: self.source, table: &self.tables[number], query: one, day: self.day };
         let (span_ns, window_ns) = asked.lengths()?;
         let (above, below) = asked.thresholds()?;
         let rollups = self.life.iter().flat_map(|life| &life.rollups);
@@ -449,7 +457,10 @@ impl Reader<'_, '_> {
             fields: asked.fields()?,
             of: asked.of()?,
             by: asked.by()?,
+            by_day: query.by_day,
+            from_sums: query.sums,
             span_ns,
+            step_ns: query.step.as_ref().map(|step| step.0),
             after: query.after.as_ref().map(|after| after.0.into()),
             window_ns,
             when: query.when.unwrap_or(WhenPart::Anywhere),
@@ -473,228 +484,4 @@ impl Reader<'_, '_> {
 /// Clients of anything; one where it is not said.
 fn clients(clients: Option<Whole<10_000>>) -> u32 {
     clients.map_or(1, |clients| clients.0)
-}
-
-/// A query and the table that it is about.
-struct Asked<'a, 's> {
-    source: &'a Source<'s>,
-    table: &'a TablePart,
-    query: &'a At<Query>,
-}
-
-impl Asked<'_, '_> {
-    /// That a key does not go with the kind.
-    fn refuse<T>(&self, key: &str, of: &dyn Placed, why: &str) -> Result<T, FileError> {
-        Err(self.source.disagree((key, of), ("kind", &self.query.kind), why))
-    }
-
-    /// Span and window, in ns.
-    fn lengths(&self) -> Result<(Option<i64>, Option<i64>), FileError> {
-        let (span, window, kind) = (&self.query.span, &self.query.window, self.query.kind.value);
-        let data_ns = self.table.series.duration_ns;
-        match (span, kind) {
-            (Some(span), QueryKind::Point) => {
-                return self.refuse("span", span, "a point is one reading and has no span");
-            }
-            (None, QueryKind::Point | QueryKind::LastValue) => {}
-            (None, _) => return Err(self.source.missing(self.query, "span", "\"1h\"")),
-            // What is written of one series or last may span more, and what begins at one time may end before.
-            (Some(span), _)
-                if span.0 > data_ns
-                    && self.of()? != OfPart::Written
-                    && self.query.when != Some(WhenPart::New)
-                    && self.query.after.is_none() =>
-            {
-                let message = format!(
-                    "span is {}, longer than the data: series.duration is {}",
-                    self.source.typed(span),
-                    length_text(data_ns)
-                );
-                return Err(self.source.error(span, message));
-            }
-            _ => {}
-        }
-        let ticks = self.table.series.ticks();
-        if let Some(after) = self.query.after.as_ref().filter(|at| u64::from(at.0) >= ticks || span.is_none())
-        {
-            let message = format!(
-                "a span begins after so many of the {ticks} readings of a series, and there are no more, or there is no span"
-            );
-            return Err(self.source.error(after, message));
-        }
-        let span_ns = span.as_ref().map(|span| span.0);
-        let Some(window) = window else {
-            if kind.needs_window() {
-                return Err(self.source.missing(self.query, "window", "\"1m\""));
-            }
-            return Ok((span_ns, None));
-        };
-        if !kind.is_aggregate() && !kind.needs_window() {
-            let why = "windows are for mean, minimum, maximum, sum, count and standard deviation";
-            return self.refuse("window", window, why);
-        }
-        let whole_ns = span_ns.unwrap_or(0);
-        let windows = whole_ns / window.0;
-        if windows > MOST_WINDOWS {
-            let message = format!(
-                "window is {} and span is {}: that is {windows} windows, and {MOST_WINDOWS} are the most",
-                self.source.typed(window),
-                length_text(whole_ns),
-            );
-            return Err(self.source.error(window, message));
-        }
-        Ok((span_ns, Some(window.0)))
-    }
-
-    fn thresholds(&self) -> Result<(Option<f64>, Option<f64>), FileError> {
-        let Query { above, below, .. } = &self.query.value;
-        let kind = self.query.kind.value;
-        let (may, is_range) = (kind.thresholds(), kind == QueryKind::OutOfRange);
-        for ((key, given), may) in [("above", above), ("below", below)].into_iter().zip(may) {
-            match given {
-                Some(one) if !may => {
-                    let why = "thresholds are for other kinds";
-                    return self.refuse(key, one, why);
-                }
-                Some(one) if !one.is_finite() => {
-                    return Err(self.source.error(one, "a threshold is a finite number"));
-                }
-                None if is_range => return Err(self.source.missing(self.query, key, "90")),
-                _ => {}
-            }
-        }
-        match (above, below) {
-            (Some(above), Some(below)) if !is_range => {
-                return Err(self.source.disagree(("above", above), ("below", below), "give one of them"));
-            }
-            (None, None) if may[0] && kind != QueryKind::Outliers => {
-                return Err(self.source.missing(self.query, "above", "90"));
-            }
-            _ => {}
-        }
-        Ok((above.as_ref().map(|one| one.value), below.as_ref().map(|one| one.value)))
-    }
-
-    /// How many fields each question draws, unless the kind says it; none where it is about all of them.
-    fn drawn(&self) -> Option<usize> {
-        let Some(TagValues::Count(count)) = self.query.fields.as_deref() else { return None };
-        Some(self.query.kind.value.fields().unwrap_or(*count as usize))
-    }
-
-    /// The fields that the kind can be about.
-    fn fitting(&self) -> impl Iterator<Item = &FieldPart> {
-        let needs_number = self.query.kind.value.needs_number();
-        self.table.fields.iter().filter(move |field| !needs_number || field.kind.is_number())
-    }
-
-    /// The fields that are asked for, or drawn from: all of them for readings, where none is named; the first ones that fit for other kinds.
-    fn fields(&self) -> Result<Vec<String>, FileError> {
-        let kind = self.query.kind.value;
-        let named: Vec<&Text> = match (&self.query.field, self.query.fields.as_deref()) {
-            (Some(one), None) => vec![one],
-            (None, Some(TagValues::List(many))) => many.iter().collect(),
-            (None, Some(TagValues::Count(_))) => {
-                return Ok(self.fitting().map(|field| field.name.clone()).collect());
-            }
-            (None, None) => Vec::new(),
-            (Some(one), Some(_)) => {
-                let message =
-                    format!("field is {:?}, and there is a list of fields too: give one of them", one.value);
-                return Err(self.source.error(one, message));
-            }
-        };
-        let known: Vec<String> = self.table.fields.iter().map(|field| field.name.clone()).collect();
-        for name in &named {
-            let place = number(self.source, "field", &known, Some(name), *name)?;
-            if !self.fitting().any(|field| field.name == known[place]) {
-                let why = "this field is not a number, and the query needs one";
-                return self.refuse("field", *name, why);
-            }
-        }
-        let wanted = kind.fields();
-        if let (Some(wanted), Some(last)) = (wanted, named.last())
-            && named.len() != wanted
-        {
-            let why = format!("how many fields this kind of query is about: {wanted}");
-            return self.refuse("the last of fields", *last, &why);
-        }
-        if !named.is_empty() {
-            return Ok(named.into_iter().map(|name| name.value.clone()).collect());
-        }
-        let all = if kind.is_aggregate() { 1 } else { known.len() };
-        let wanted = wanted.unwrap_or(all);
-        let first: Vec<String> = self.fitting().take(wanted).map(|field| field.name.clone()).collect();
-        if first.is_empty() || kind.fields().is_some() && first.len() < wanted {
-            let message =
-                format!("this kind of query is about {wanted} numbers, and there are {}", first.len());
-            return Err(self.source.error(self.query, message));
-        }
-        Ok(first)
-    }
-
-    /// A tag's name, in the place of one of these words.
-    fn tag(&self, text: &Text, words: &[&str]) -> Result<String, FileError> {
-        let tags = self.table.tags.iter().map(|tag| tag.name.clone());
-        let known: Vec<String> = words.iter().map(|word| (*word).to_owned()).chain(tags).collect();
-        number(self.source, "tag or word", &known, Some(text), text)?;
-        Ok(text.value.clone())
-    }
-
-    fn of(&self) -> Result<OfPart, FileError> {
-        let kind = self.query.kind.value;
-        if kind == QueryKind::Difference && self.table.series.count < 2 {
-            return Err(self.source.error(&self.query.kind, "a difference is of two series"));
-        }
-        let Some(of) = &self.query.of else {
-            return Ok(if kind == QueryKind::Matching { OfPart::All } else { OfPart::One });
-        };
-        let of = match &of.value {
-            Of::Several(several) => {
-                let message = format!("of is from 1 to {} series, which are drawn", self.table.series.count);
-                let fits = (1..=self.table.series.count).contains(several) && !kind.is_of_one();
-                return fits
-                    .then_some(OfPart::Several(*several))
-                    .ok_or_else(|| self.source.error(of, message));
-            }
-            Of::Word(word) => &At { value: word.clone(), place: of.place.clone() },
-        };
-        match of.as_str() {
-            "one" => Ok(OfPart::One),
-            "written" | "each" if kind == QueryKind::Difference => {
-                self.refuse("of", of, "of two series that were written, one may have no readings yet")
-            }
-            "written" => self.regular(of).map(|()| OfPart::Written),
-            "each" => self.regular(of).map(|()| OfPart::Each),
-            _ if kind.is_of_one() => self.refuse("of", of, "this kind is of one series"),
-            "all" => Ok(OfPart::All),
-            _ => self.tag(of, &["one", "written", "each", "all"]).map(OfPart::Tag),
-        }
-    }
-
-    /// That how far a series was written says which of its readings are there.
-    fn regular(&self, of: &Text) -> Result<(), FileError> {
-        let SeriesPart { missing, late, repeated, churn, .. } = self.table.series;
-        if missing + late + repeated + churn > 0.0 {
-            let message = "this needs series whose readings all come, in time and once, and that do not end";
-            return Err(self.source.error(of, message));
-        }
-        Ok(())
-    }
-
-    fn by(&self) -> Result<ByPart, FileError> {
-        let Some(by) = &self.query.by else {
-            return Ok(ByPart::Nothing);
-        };
-        if !self.query.kind.value.is_aggregate() {
-            return self.refuse(
-                "by",
-                by,
-                "groups are for mean, minimum, maximum, sum, count and standard deviation",
-            );
-        }
-        match by.as_str() {
-            "series" => Ok(ByPart::Series),
-            _ => self.tag(by, &["series"]).map(ByPart::Tag),
-        }
-    }
 }

@@ -3,12 +3,12 @@
 use super::error::FileError;
 use super::form::{At, Field, File, Length, Series, ShapeName, Tag, TagValues, Text};
 use super::source::{Place, Placed, Source};
+use crate::checked::time_text;
 use crate::own::parameters::{FieldKind, FieldPart, Generator, SeriesPart, ShapePart, TablePart, TagPart};
-use sensormark_data::devops::fields::{MEASUREMENTS, Measurement, Rule};
-use sensormark_data::devops::{self, hosts};
 use sensormark_data::nearest::unknown;
 use sensormark_data::quantity::length_text;
 use sensormark_data::shapes::meter;
+use sensormark_data::{devops, iot_platform};
 use sensormark_store::name::{column_name, table_name};
 use sensormark_store::{FieldType, TimeRange};
 use std::collections::BTreeSet;
@@ -21,6 +21,8 @@ const START_NS: i64 = 1_767_225_600_000_000_000;
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 /// The most fields of a reading.
 const MOST_FIELDS: usize = sensormark_store::FieldSet::CAPACITY;
+/// As many hosts as a file may say.
+const MOST_HOSTS: u32 = 10_000_000;
 /// Names that the layouts of stores need for themselves.
 const TAKEN: [&str; 4] = ["time", "time_ns", "series", "id"];
 
@@ -135,35 +137,37 @@ fn generated(
     let is_plain = series.jitter_ns == 0 && !series.staggered && series.burst == 1 && series.churn == 0.0;
     let is_whole = series.missing + series.late + series.repeated == 0.0 && file.keep.is_none();
     let is_its_own = file.tags.is_empty() && file.fields.is_empty() && one.table.is_none();
-    if !(is_plain && is_whole && is_its_own)
-        || (series.start_ns, series.interval_ns) != (devops::START_NS, devops::INTERVAL_NS)
-    {
-        let message = "this generator makes tables, tags and fields, of readings that all come, from 2016 on: write count, start = \"2016-01-01T00:00:00Z\", interval = \"10s\" and duration, and leave the rest out";
+    let (start_ns, interval_ns, most) = match generator.value {
+        Generator::Devops(_) => (devops::START_NS, devops::INTERVAL_NS, MOST_HOSTS),
+        Generator::Homes => (iot_platform::START_NS, iot_platform::HOUR_NS, iot_platform::MOST_HOMES),
+    };
+    let is_timed = (series.start_ns, series.interval_ns) == (start_ns, interval_ns);
+    if !(is_plain && is_whole && is_its_own && is_timed && series.count <= most) {
+        let message = format!(
+            "this generator makes tables, tags and fields, of readings that all come: write count ({most} at most), start = {:?}, interval = {:?} and duration, and leave the rest out",
+            time_text(start_ns),
+            length_text(interval_ns)
+        );
         return Err(source.error(generator, message));
     }
-    let tag = |name: &str| TagPart {
-        name: name.to_owned(),
-        values: Vec::new(),
-        pattern: String::new(),
-        first: None,
+    let tag = |tag: sensormark_store::Tag| TagPart { name: tag.name, ..TagPart::default() };
+    let field = |field: sensormark_store::Field| FieldPart {
+        name: field.name,
+        kind: match field.kind {
+            FieldType::Bool => FieldKind::Bool,
+            FieldType::I64 | FieldType::U16 => FieldKind::Integer,
+            FieldType::F64 => FieldKind::Float,
+            FieldType::Text => FieldKind::Text,
+        },
+        ..FieldPart::default()
     };
-    let field = |(name, rule): &(&str, Rule)| FieldPart {
-        name: (*name).to_owned(),
-        kind: if rule.kind() == FieldType::F64 { FieldKind::Float } else { FieldKind::Integer },
-        shape: ShapePart::Generated,
-        noise: 0.0,
-        decimals: None,
-        bits: None,
-        repeats: 0.0,
-        outliers: 0.0,
-        hold_ns: 0,
+    let table = |table: sensormark_store::Table| TablePart {
+        series: SeriesPart { table: table.name, ..series.clone() },
+        tags: table.tags.into_iter().map(tag).collect(),
+        fields: table.fields.into_iter().map(field).collect(),
     };
-    let table = |measurement: &Measurement| TablePart {
-        series: SeriesPart { table: measurement.name.to_owned(), ..series.clone() },
-        tags: hosts::tags(measurement).map(tag).collect(),
-        fields: measurement.fields.iter().map(field).collect(),
-    };
-    Ok(MEASUREMENTS.iter().map(table).collect())
+    // Its names are the same however many there are.
+    Ok(generator.schema(0, 1).tables.into_iter().map(table).collect())
 }
 
 /// The number of what is meant; where nothing is named, the only one.
@@ -332,7 +336,7 @@ fn tags(
     }
     if parts.is_empty() {
         let [name, pattern] = ["sensor", "sensor_{}"].map(str::to_owned);
-        parts.push(TagPart { name, values: Vec::new(), pattern, first: None });
+        parts.push(TagPart { name, pattern, ..TagPart::default() });
     }
     Ok(parts)
 }

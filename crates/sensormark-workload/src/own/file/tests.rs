@@ -1,7 +1,7 @@
 //! What is wrong in a file is said with its line and the nearest right word.
 
 use super::parse;
-use crate::own::parameters::{OfPart, Parameters, QueryKind, ShapePart};
+use crate::own::parameters::{ByPart, OfPart, Parameters, QueryKind, ShapePart};
 use std::path::Path;
 
 /// A small right file; each line is there to be replaced.
@@ -510,4 +510,74 @@ fn a_recording_s_options_are_those_of_replay() {
     assert!(unclear.contains("--decimal-comma"), "{unclear}");
     let refused = read("decimal-coma = true").unwrap_err();
     assert!(refused.contains("decimal-coma"), "{refused}");
+}
+
+/// Messages of homes, then hours of them, and questions about one property, all of a device, and a chart.
+const HOMES: &str = r#"
+layouts = ["flat", "bucketed"]
+variants = ["flat-no-index"]
+bucket = 50
+day = [7, 20]
+[series]
+generator = "homes"
+count = 2
+start = "2021-09-27T00:00:00Z"
+interval = "1h"
+duration = "3d"
+[[phases]]
+name = "messages"
+duration = "5s"
+[[writers]]
+phase = "messages"
+messages = true
+readings = 100
+[[phases]]
+name = "load"
+empty = true
+grows = true
+[[writers]]
+phase = "load"
+load = "3d"
+[[queries]]
+name = "parts"
+kind = "mean"
+of = { thing_id = "meteo", property_id = "temp" }
+span = "1d"
+step = "1d"
+by = "day and night"
+sums = true
+[[queries]]
+name = "chart"
+kind = "chart"
+span = "1d"
+window = "1h"
+"#;
+
+#[test]
+fn homes_send_messages_or_hours() {
+    let parameters = read(HOMES, &[]).unwrap_or_else(|why| panic!("{why}"));
+    let [messages, load] = parameters.phases.as_slice() else { panic!("{:?}", parameters.phases) };
+    let writers = [messages, load].map(|phase| &phase.writers[0]);
+    assert_eq!(writers.map(|part| (part.messages, part.batch)), [(true, 1), (false, 0)]);
+    // 12,771 a home and day.
+    assert!(load.size.is_some_and(|size| (76_000..77_000).contains(&size)), "{:?}", load.size);
+    let [parts, chart] = load.queries.as_slice() else { panic!("{:?}", load.queries) };
+    assert!(matches!(&parts.of, OfPart::With(tags) if tags.len() == 2) && parts.from_sums);
+    assert!(matches!(parts.by, ByPart::DayAndNight(split) if split.day_end_ns == 20 * 3_600_000_000_000));
+    assert_eq!((chart.kind, &chart.of), (QueryKind::Chart, &OfPart::One));
+    for (words, by, told) in [
+        ("messages = true\nreadings = 100", "messages = true", "as many as readings says"),
+        ("empty = true", "empty = false", "in another order"),
+        ("count = 2", "count = 10001", "10000 at most"),
+        ("interval = \"1h\"", "interval = \"10s\"", "start = \"2021-09-27T00:00:00Z\", interval = \"1h\""),
+        ("thing_id =", "thing =", "did you mean thing_id?"),
+        ("by = \"day and night\"", "by = \"day\"", "day and night"),
+        ("day = [7, 20]", "day = [20, 7]", "from one hour to a later one"),
+        ("\"flat\", ", "\"flatt\", ", "did you mean flat?"),
+    ] {
+        let message = read(&HOMES.replacen(words, by, 1), &[]).expect_err(by);
+        assert!(message.contains(told), "{by}: {told:?} is not in: {message}");
+    }
+    let message = read(&TESTS.replacen("readings = 60", "messages = true\nreadings = 60", 1), &[]);
+    assert!(message.expect_err("no homes").contains("messages are of homes"));
 }

@@ -414,7 +414,7 @@ fn what_a_trial_s_budget_has_no_time_for_is_not_asked() {
 
 #[test]
 fn families_are_rows_and_buckets_and_nobody_acknowledges_datagrams() {
-    let families = DEVOPS.families(&set(&["layouts=buckets,individual"]).unwrap()).unwrap();
+    let families = DEVOPS.families(&set(&["layouts=individual,buckets"]).unwrap()).unwrap();
     let [(one, Family::PerReading), (other, Family::Bucketed { limit: 6, per_ns: 60_000_000_000, .. })] =
         &families[..]
     else {
