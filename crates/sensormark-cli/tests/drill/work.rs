@@ -30,6 +30,7 @@ const DEVOPS: Work = Work::Named(
         "workers=1",
         "queries=3",
         "several_hosts=2",
+        "hours=1",
         "more_hours=1.1",
         "long_minutes=10",
         "mean_minutes=20",
