@@ -1,8 +1,8 @@
 //! The sizes that a trial goes through: which of them are whole, and whether there is time for the next.
 //!
 //! What was done at the sizes before says how long the next one takes, step by step. A load takes as long for each of its writes as before. A question takes
-//! until its limit at most. A rest and a proof grow by a straight line over the readings. Some databases wait while they rest, for some seconds at any size: that
-//! is no growth.
+//! until its limit at most. A rest and a proof grow by a straight line over the readings. Some databases wait some seconds in a rest of any size. That is no
+//! growth.
 
 use super::script::{PhaseSpec, Step};
 use sensormark_result::measurement::record::TrialRecord;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// Rests of one length differ by so much at most, in seconds: InfluxDB and QuestDB look every second or two whether there is something to do.
 const WAITED: f64 = 3.0;
-/// A size is begun if it is told to end so much over the budget at most: what is told is no more exact than that.
+/// A size is begun if it is told to end within so many times the budget. Nothing is told more exactly.
 const OVER: f64 = 1.1;
 /// A trial may take so much longer than its budget before the size at work is given up.
 const OVERDUE: f64 = 1.2;

@@ -11,12 +11,13 @@ use sensormark_result::measurement::sizes::TIMES;
 use sensormark_result::statistics::projection::FARTHEST;
 use std::time::Duration;
 
-/// The first size has at least so many readings, if there are so many: a database that rests for seconds at each size is to reach a large one in 30 s.
+/// The first size has at least so many readings, if there are so many. So a database that rests for seconds at each size reaches a large one in 30 s.
 pub const FIRST_READINGS: f64 = 40_000.0;
 /// How long everything is asked at a size, where the file leaves it to the budget: a part of a trial's budget between these.
 const ASKED: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(60));
-/// That part is a trial's share beside so many others, which load, rest and prove; and beside those of the other sizes, of which it reaches so many as a rule.
+/// A trial is divided into so many parts that load, rest and prove, and one for each size.
 const OTHER_PARTS: usize = 3;
+/// It reaches so many sizes as a rule.
 const REACHED: usize = 6;
 /// A search for a limit is done at the largest size of at most so many readings: each probe loads it again.
 const PROBED_READINGS: u64 = 300_000;

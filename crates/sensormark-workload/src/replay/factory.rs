@@ -183,7 +183,7 @@ impl Phases {
         Some(Step::Run(self.sized(phase, self.stored(1))))
     }
 
-    /// Questions about any of so many copies, for a time.
+    /// Questions about any copy, for a time.
     fn asking_copies(&self, class: Class, copies: u32) -> Option<Step> {
         let questions = Arc::new(self.questions.only(class)?.of_copies(copies, ENDLESS));
         let load = LoadSpec::asking(class.name(), questions, 1, Checking::SAMPLED);
